@@ -1,5 +1,12 @@
-// Shared code: upstream's .mpy format, read as if from ROM, so that all interpreters execute one
-// copy; and behind it the constants that .mpy would round, because it writes floats as text.
+// Shared code: bytecode that one interpreter compiles and all interpreters of a launch execute.
+//
+// gpusnek_share_code() serializes a compiled module to bytes; gpusnek_load_code() makes a function
+// of them without copying the bytecode or the strings. interp.c calls both. The format is
+// upstream's .mpy, read as if from ROM. Behind it follow the program's floating-point constants as
+// doubles, because .mpy stores floats as text and thereby rounds them.
+//
+// Invariant C1: saving and loading visit the objects in the same order (for_floats), so the doubles
+// need no index.
 #include <string.h>
 
 #include "code.h"
@@ -14,8 +21,8 @@
 #include "py/reader.h"
 #include "py/runtime.h"
 
-// The bytes: this, the .mpy's, the file's name, and for each of the .mpy's objects a double_count_t
-// and as many doubles, in the order in which for_floats meets them.
+// Head of shared code. Behind it follow the .mpy's bytes, the file's name, and for each object of
+// the .mpy a double_count_t and as many doubles (invariant C1).
 typedef struct _code_head_t {
     uint32_t mpy_length;
     uint32_t name_length;
@@ -24,13 +31,14 @@ typedef struct _code_head_t {
 
 typedef uint32_t double_count_t;
 
-// Either direction of for_floats.
+// Cursor of for_floats(). Saving appends doubles to `to`; loading reads them from `from`.
 typedef struct _floats_t {
-    vstr_t *to; // doubles are appended here,
-    const char *from; // or else read from here,
-    size_t left; // how many of them
+    vstr_t *to; // target of saving; NULL: load
+    const char *from; // source of loading
+    size_t left; // doubles that were appended, or are still unread
 } floats_t;
 
+// Save `number`, or return the next saved double, or return `number` if none is left.
 static double pass_double(floats_t *floats, mp_float_t number) {
     double value = (double)number;
     if (floats->to != NULL) {
@@ -44,7 +52,8 @@ static double pass_double(floats_t *floats, mp_float_t number) {
     return value;
 }
 
-// Every float in `items`, tuples' too: written out, or replaced by what was.
+// Save every float in `items`, or replace it by its saved double. Recurses into tuples. Raises
+// RuntimeError (recursion depth) and MemoryError.
 static void for_floats(mp_obj_t *items, size_t count, floats_t *floats) {
     mp_cstack_check();
     for (size_t i = 0; i < count; i++) {
@@ -66,20 +75,20 @@ static void for_floats(mp_obj_t *items, size_t count, floats_t *floats) {
         #endif
         } else if (mp_obj_is_type(items[i], &mp_type_tuple)) {
             mp_obj_tuple_t *tuple = MP_OBJ_TO_PTR(items[i]);
-            // The empty tuple is a constant, and has nothing to replace.
+            // The empty tuple is a constant in read-only memory; this call does not write to it.
             for_floats(tuple->items, tuple->len, floats);
         }
     }
 }
 
-// How many objects a .mpy has: the second number behind its header of four bytes.
+// Return the number of objects of a .mpy: the second number behind its header of four bytes.
 static size_t objects_of(const byte *mpy) {
     mpy += 4;
     mp_decode_uint(&mpy);
     return mp_decode_uint(&mpy);
 }
 
-// Of `module`'s objects those that are `saved`: what is not is None there.
+// Append the doubles of each object of `module`. An object that the .mpy replaced by None has none.
 static void save_doubles(vstr_t *bytes, const mp_compiled_module_t *module,
     const mp_compiled_module_t *saved, size_t count) {
     mp_obj_t *objects = module->context->constants.obj_table;
@@ -95,7 +104,7 @@ static void save_doubles(vstr_t *bytes, const mp_compiled_module_t *module,
     }
 }
 
-// Raises ValueError where `from` is not all that is needed.
+// Restore the doubles of `count` objects. Raises ValueError if `from` holds too few bytes.
 static void load_doubles(const char *from, const char *end, mp_obj_t *objects, size_t count) {
     for (size_t i = 0; i < count; i++) {
         double_count_t doubles = UINT32_MAX;
@@ -112,6 +121,7 @@ static void load_doubles(const char *from, const char *end, mp_obj_t *objects, s
     }
 }
 
+// Return a new module context whose globals are those of __main__.
 static mp_module_context_t *main_context(void) {
     mp_module_context_t *context = m_new_obj(mp_module_context_t);
     context->module.globals = &MP_STATE_VM(dict_main);
@@ -123,7 +133,7 @@ void gpusnek_load_trusted(const byte *mpy, size_t length, size_t free_length,
     mp_reader_t reader;
     mp_reader_new_mem(&reader, mpy, length, free_length);
     nlr_buf_t nlr;
-    porter_trust(true); // a sandbox refuses upstream's loader otherwise
+    porter_trust(true); // without trust a sandbox refuses upstream's loader
     if (nlr_push(&nlr) == 0) {
         mp_raw_code_load(&reader, module);
         nlr_pop();
@@ -134,12 +144,13 @@ void gpusnek_load_trusted(const byte *mpy, size_t length, size_t free_length,
     }
 }
 
+// Load a .mpy for __main__, without copying its bytecode if the release supports ROM readers.
 static void load_mpy(const byte *mpy, size_t length, mp_compiled_module_t *module) {
     module->context = main_context();
     #ifdef MP_READER_IS_ROM
     gpusnek_load_trusted(mpy, length, MP_READER_IS_ROM, module);
     #else
-    gpusnek_load_trusted(mpy, length, 0, module); // this release copies
+    gpusnek_load_trusted(mpy, length, 0, module); // this release copies the bytecode
     #endif
 }
 
@@ -151,21 +162,21 @@ static void save_mpy(mp_compiled_module_t *module, mp_print_t *print) {
 
 static void load_back(mp_compiled_module_t *saved, const mp_compiled_module_t *module,
     const byte *mpy, size_t length) {
-    (void)mpy; // it holds all objects
+    (void)mpy; // the .mpy holds all objects
     (void)length;
     *saved = *module;
 }
 
 static void name_file(mp_compiled_module_t *module, const char *name, size_t length) {
-    (void)module; // it is among the names
+    (void)module; // the .mpy's names include it
     (void)name;
     (void)length;
 }
 
 #else
 
-// A function with all that is in it. What no bytecode uses is left out: the name of the file, and
-// objects of code that cannot be reached, for which there is None.
+// Save a function with its nested functions. This format omits data that no bytecode uses: the
+// file's name, and the objects of unreachable code, which become None.
 static void save_mpy(mp_compiled_module_t *module, mp_print_t *print) {
     mp_obj_t saved = mp_raw_code_save_fun_to_bytes(&module->context->constants, module->rc);
     size_t length;
@@ -189,7 +200,7 @@ static void name_file(mp_compiled_module_t *module, const char *name, size_t len
 mp_obj_t gpusnek_share_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool is_repl) {
     const qstr source_name = lexer->source_name;
     mp_parse_tree_t tree = mp_parse(lexer, kind);
-    mp_compiled_module_t module = { 0 }; // a release saves fields that it does not set
+    mp_compiled_module_t module = { 0 }; // one release saves fields that it does not set
     module.context = main_context();
     mp_compile_to_raw_code(&tree, source_name, is_repl, &module);
 
@@ -202,7 +213,7 @@ mp_obj_t gpusnek_share_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool 
     const byte *mpy = (const byte *)bytes.buf + sizeof(head);
     head.mpy_length = (uint32_t)(bytes.len - sizeof(head));
     head.objects = (uint32_t)objects_of(mpy);
-    // Its context stays in this frame, for the collector: a table of objects is inside a block.
+    // Keeps the context alive: the collector does not follow pointers into a block's interior.
     mp_compiled_module_t saved = { 0 };
     load_back(&saved, &module, mpy, head.mpy_length);
     size_t name_length;
@@ -226,7 +237,7 @@ mp_obj_t gpusnek_load_code(const char *code, size_t length) {
     const byte *mpy = (const byte *)code + sizeof(head);
     const char *name = (const char *)mpy + head.mpy_length;
     mp_compiled_module_t module = { 0 };
-    qstr_from_strn(name, head.name_length); // before the program's names, as where it is compiled
+    qstr_from_strn(name, head.name_length); // interned first, in the order of compilation
     load_mpy(mpy, head.mpy_length, &module);
     name_file(&module, name, head.name_length);
     load_doubles(name + head.name_length, code + length, module.context->constants.obj_table,

@@ -1,4 +1,5 @@
-// Code that one interpreter compiles and others execute.
+// Shared code (code.c) and properties of bytecode (bytecode.c). Called by interp.c, unmarshal and
+// verify code.
 #ifndef GPUSNEK_CODE_H
 #define GPUSNEK_CODE_H
 
@@ -6,17 +7,18 @@
 #include "py/lexer.h"
 #include "py/parse.h"
 
-// Whether execution can continue with the next instruction after one with opcode `op`.
+// Return whether execution can continue with the next instruction after one with opcode `op`.
 bool gpusnek_bytecode_continues(unsigned int op);
 
-// A bytes object of the lexer's source, compiled. Raises as compiling does.
+// Compile the lexer's source and return the shared code as a bytes object. Raises SyntaxError and
+// MemoryError.
 mp_obj_t gpusnek_share_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool is_repl);
-// A function of __main__ made of bytes that gpusnek_share_code gave. They stay in use: bytecode and
-// strings are not copied. Raises ValueError for other bytes.
+// Return a function of __main__ made of shared code. The function refers to the bytes, which must
+// outlive it. Raises ValueError for bytes that gpusnek_share_code() did not return.
 mp_obj_t gpusnek_load_code(const char *code, size_t length);
 
-// Loads a .mpy that the port compiled itself or has verified, because upstream's loader checks
-// nothing. free_length: as of mp_reader_new_mem.
+// Load a .mpy that the port compiled itself or has verified; upstream's loader checks nothing.
+// free_length: as of mp_reader_new_mem(). Raises MemoryError.
 void gpusnek_load_trusted(const byte *mpy, size_t length, size_t free_length,
     mp_compiled_module_t *module);
 

@@ -1,18 +1,19 @@
-// Comparing keys and sequences without a call where a look is enough.
+// Equality tests that avoid a call of mp_obj_equal(): small integers and interned strings
+// ("words"), and short tuples of these. maps.h, changed.c and patched upstream files use them.
 #ifndef GPUSNEK_COMPARE_H
 #define GPUSNEK_COMPARE_H
 
 #include "py/obj.h"
 #include "py/objtuple.h"
 
-#define GPUSNEK_SHORT_TUPLE (8) // items: what is done for each needs no poll
+#define GPUSNEK_SHORT_TUPLE (8) // items; loops up to this length need no safepoint poll
 
-// Whether an object is equal to one of its kind only if it is the same object.
+// Return whether the object is a word: it equals another word only if both are the same object.
 static inline bool gpusnek_is_word(mp_obj_t o) {
     return mp_obj_is_small_int(o) | mp_obj_is_qstr(o);
 }
 
-// Whether two objects are not equal at first sight.
+// Return whether two objects are different words, and therefore unequal.
 static inline bool gpusnek_words_differ(mp_obj_t a, mp_obj_t b) {
     return (a != b) & gpusnek_is_word(a) & gpusnek_is_word(b);
 }
@@ -22,7 +23,7 @@ static inline bool gpusnek_is_short_tuple(mp_obj_t o) {
            && ((const mp_obj_tuple_t *)MP_OBJ_TO_PTR(o))->len <= GPUSNEK_SHORT_TUPLE;
 }
 
-// Whether two objects are short tuples of equal words.
+// Return whether two objects are short tuples of equal words.
 static inline bool gpusnek_same_words(mp_obj_t a, mp_obj_t b) {
     if (!gpusnek_is_short_tuple(a) || !gpusnek_is_short_tuple(b)) {
         return false;
@@ -38,7 +39,8 @@ static inline bool gpusnek_same_words(mp_obj_t a, mp_obj_t b) {
     return i == left->len;
 }
 
-// Whether two objects are equal; calls nothing for words.
+// Return whether two objects are equal. Compares words without a call; otherwise raises what __eq__
+// raises.
 static inline bool gpusnek_equal(mp_obj_t a, mp_obj_t b) {
     return (a == b && gpusnek_is_word(a)) || (!gpusnek_words_differ(a, b) && mp_obj_equal(a, b));
 }

@@ -1,5 +1,15 @@
-// Standard streams: output kept in buffers, printed, or sent to the host while interpreters run;
-// input that is all there, or that the host goes on writing.
+// Standard streams of one interpreter (docs/console.md).
+//
+// Output stays in the interpreter's buffer until the launch ends (GPUSNEK_KEEP), goes to the host
+// by the launch's ring while interpreters run (GPUSNEK_SEND), or goes to porter_print()
+// (GPUSNEK_PRINT). Input is complete at the start, or grows while the host writes. stdio.c,
+// mphalport.c and fence.c call these functions.
+//
+// Ring protocol: an interpreter takes a ticket by compare and swap on `head`, fills the slot
+// `ticket % length`, calls porter_publish() and writes ticket + 1 to `stamp`. The host reads slots
+// in the order of tickets and advances the tail.
+// Invariant R1: a slot is written only while its ticket is less than tail + length.
+// Invariant R2: `stamp` is the last write to a slot, so the host never reads an incomplete slot.
 #include <string.h>
 
 #include "exceptions.h"
@@ -7,8 +17,8 @@
 #include "port.h"
 #include "py/runtime.h"
 
-// Gives way, and lets the host interrupt: raises KeyboardInterrupt where something can catch it.
-// False when the host stops everything or the deadline passed: nothing more is to be waited for.
+// Yield once and poll the interrupt word. Raises KeyboardInterrupt if a handler exists. Returns
+// false if the host stops the launch or the deadline has passed; the caller then stops waiting.
 static bool wait_for_host(void) {
     porter_pause();
     gpusnek_poll();
@@ -21,18 +31,21 @@ static bool wait_for_host(void) {
         && (gpusnek_io.interrupt == NULL || *gpusnek_io.interrupt != GPUSNEK_INTERRUPT_STOP);
 }
 
+// Count bytes that are dropped.
 static void count_lost(size_t size) {
     if (gpusnek_io.lost != NULL) {
         *gpusnek_io.lost += size;
     }
 }
 
-// A free slot of the ring and its ticket, NULL when there is none.
+// Take a free slot of the ring and store its ticket. Return NULL if the ring is full (invariant
+// R1).
 static gpusnek_slot_t *take_slot(gpusnek_ring_t *ring, uint64_t *ticket) {
     uint64_t next = *(volatile uint64_t *)&ring->head;
     uint64_t seen = *(volatile uint64_t *)&ring->seen;
     for (;;) {
-        // Negative when others have gone on since `next` was read; then the swap fails.
+        // The difference is negative if other interpreters advanced the tail beyond a stale `next`.
+        // The compare and swap then fails.
         if ((int64_t)(next - seen) >= (int64_t)ring->length) {
             seen = *(const volatile uint64_t *)(uintptr_t)ring->tail;
             *(volatile uint64_t *)&ring->seen = seen;
@@ -49,7 +62,7 @@ static gpusnek_slot_t *take_slot(gpusnek_ring_t *ring, uint64_t *ticket) {
     }
 }
 
-// One slot's worth of text, at most GPUSNEK_SLOT_TEXT bytes. False when there is no room now.
+// Send at most GPUSNEK_SLOT_TEXT bytes in one slot. Return false if the ring is full.
 static bool send(uint32_t stream, const char *text, size_t size) {
     uint64_t ticket;
     gpusnek_slot_t *slot = take_slot(gpusnek_io.ring, &ticket);
@@ -69,8 +82,8 @@ static bool send(uint32_t stream, const char *text, size_t size) {
     return true;
 }
 
-// Sends what the buffer holds, as far as there is room; the rest moves to the buffer's start.
-// `more`: text follows that belongs to it.
+// Send the buffer's text while the ring has free slots, and move the rest to the buffer's start.
+// `more`: the same text continues in a later slot.
 static void send_some(gpusnek_output_t *output, bool more) {
     size_t at = 0;
     size_t left = *output->length;
@@ -87,8 +100,8 @@ static void send_some(gpusnek_output_t *output, bool more) {
     *output->length = left;
 }
 
-// Empties the buffer of collected text. It may not become empty when the host stops everything:
-// what stays is there for the host to read after the launch.
+// Send or print the collected text. If the host stops the launch, the rest stays in the buffer, and
+// the host reads it after the launch. Raises KeyboardInterrupt while it waits for a free slot.
 static void empty(gpusnek_output_t *output, bool more) {
     if (output->how == GPUSNEK_PRINT) {
         size_t length = *output->length;
@@ -121,8 +134,9 @@ void gpusnek_output_flush(void) {
     flush(&gpusnek_io.err);
 }
 
+// Append text to the line buffer, and empty the buffer when it is full or a line ends.
 static void collect(gpusnek_output_t *output, const char *text, size_t size) {
-    // The other stream's text was written before.
+    // The other stream's text is older; flush it to keep the order of both streams.
     flush(output == &gpusnek_io.out ? &gpusnek_io.err : &gpusnek_io.out);
     bool line_ends = memchr(text, '\n', size) != NULL;
     while (size > 0) {
@@ -147,7 +161,7 @@ static void collect(gpusnek_output_t *output, const char *text, size_t size) {
 
 void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t size) {
     if (gpusnek_recording()) {
-        return; // an exception's __str__ is called once more than the program's output shows
+        return; // gpusnek_record() calls __str__ once more; drop that output
     }
     if (output->how != GPUSNEK_KEEP) {
         collect(output, text, size);
@@ -163,12 +177,13 @@ void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t siz
     }
 }
 
-// Looks again how much the host has written; false when there is nothing and may be some later.
+// Update the number of available input bytes. Return false if no byte is available but more may
+// follow.
 static bool look_for_input(gpusnek_input_t *in) {
     if (in->live == NULL || *in->position < in->size) {
         return true;
     }
-    // In this order: the host writes the last bytes' number before it says that there is no more.
+    // Read `open` before the size: the host writes the final size before it closes the input.
     bool open = in->live[1] != 0;
     porter_publish();
     in->size = in->live[0];
@@ -193,6 +208,6 @@ int gpusnek_input_byte(void) {
     if (*in->position >= in->size) {
         return -1;
     }
-    // Volatile, for a cache may hold these bytes from before the host wrote them.
+    // Volatile: a cache may hold these bytes from before the host wrote them.
     return ((const volatile unsigned char *)in->data)[(*in->position)++];
 }

@@ -1,6 +1,9 @@
-// Converts binary floating point to decimal digits and back, exactly. docs/language.md names the
-// algorithms. Numbers are `mantissa * 2^exponent`, of single or double precision; the files of this
-// header know nothing of MicroPython.
+// Exact conversion between binary floating point and decimal digits. docs/language.md names the
+// algorithms.
+//
+// Numbers are `mantissa * 2^exponent`, of single or double precision. floats.c calls these
+// functions. The files that implement this header do not depend on MicroPython. Nothing here
+// allocates or raises.
 #ifndef GPUSNEK_DECIMAL_H
 #define GPUSNEK_DECIMAL_H
 
@@ -10,9 +13,9 @@
 
 #include "decimal_powers.h"
 
-// Powers of ten from 10^GPUSNEK_POWERS_FIRST on (decimal_powers.c). Each row has the power's first
-// 128 bits, high half and low half; further bits are cut off. 10^0 to 10^GPUSNEK_POWERS_EXACT have
-// no further bits.
+// Powers of ten from 10^GPUSNEK_POWERS_FIRST on (decimal_powers.c). Each row holds the power's
+// first 128 bits, high half and low half, rounded down. The rows of 10^0 to 10^GPUSNEK_POWERS_EXACT
+// are exact.
 extern const uint64_t gpusnek_powers[GPUSNEK_POWERS_COUNT][2];
 #define GPUSNEK_POWERS_LAST (GPUSNEK_POWERS_FIRST + GPUSNEK_POWERS_COUNT - 1)
 #define GPUSNEK_POWERS_EXACT (55)
@@ -21,8 +24,8 @@ static inline const uint64_t *gpusnek_power_of_ten(int power) {
     return gpusnek_powers[power - GPUSNEK_POWERS_FIRST];
 }
 
-// The largest integers not above log2(10^power), log10(2^power) and log10(3/4 * 2^power).
-// tests/floats/test_powers.py compares them with exact ones for all powers that occur.
+// floor(log2(10^power)), floor(log10(2^power)) and floor(log10(3/4 * 2^power)).
+// tests/floats/test_powers.py compares them with exact values for all powers that occur.
 static inline int gpusnek_log2_of_ten(int power) {
     return (power * 1741647) >> 19;
 }
@@ -39,70 +42,71 @@ typedef struct {
     int exponent;
 } gpusnek_decimal_t;
 
-// Returns the decimal with the fewest digits that reads back as mantissa * 2^exponent; of several,
-// the nearest one. Its digits may end in zeros. `closer_below` says that the gap to the next lower
-// number is half of the gap to the next higher one. The mantissa has 1 to 53 bits.
+// Return the decimal with the fewest digits that reads back as mantissa * 2^exponent, and the
+// nearest if several have that length. Its digits may end in zeros. `closer_below`: the gap to the
+// next lower number is half of the gap to the next higher number. The mantissa has 1 to 53 bits.
 gpusnek_decimal_t gpusnek_shortest(uint64_t mantissa, int exponent, bool closer_below);
 
-// Rounds mantissa * 2^exponent * 10^power to the nearest integer, half to even. Returns false where
-// 128 bits of the power do not decide, and where the integer could have more than 62 bits.
+// Round mantissa * 2^exponent * 10^power to the nearest integer, half to even. Return false if 128
+// bits of the power do not determine the result, or if the integer may have more than 62 bits.
 bool gpusnek_rounded(uint64_t mantissa, int exponent, int power, uint64_t *integer);
 
-// Gives all digits of mantissa * 2^exponent, one after the other. The mantissa has 1 to 54 bits,
-// the exponent is at least -1075, and the number is below 2^1024.
+// Iterator over all decimal digits of mantissa * 2^exponent. The mantissa has 1 to 54 bits, the
+// exponent is at least -1075, and the number is below 2^1024.
 #define GPUSNEK_EXPANSION_LIMBS (36)
 typedef struct {
     uint32_t limb[GPUSNEK_EXPANSION_LIMBS];
-    int low, high; // limbs of the fraction from low on and below high may be other than 0
-    int size; // how many limbs the fraction has, in base 2^32; the integer's groups stand above
-    int groups; // how many groups of nine digits are left
-    uint32_t group; // the digits of the group that was begun
-    int left; // how many digits it has left
-    int power; // the next digit counts 10^power
+    int low, high; // only limbs of the fraction in [low, high) may be nonzero
+    int size; // limbs of the fraction, in base 2^32; the integer's groups follow
+    int groups; // remaining groups of nine digits
+    uint32_t group; // the remaining digits of the current group
+    int left; // number of digits left in the current group
+    int power; // decimal exponent of the next digit
 } gpusnek_expansion_t;
 
-// Starts at the first digit that is not 0.
+// Start the iteration at the first nonzero digit.
 void gpusnek_expand(gpusnek_expansion_t *expansion, uint64_t mantissa, int exponent);
+// Return the next digit, 0 to 9, and advance.
 int gpusnek_next_digit(gpusnek_expansion_t *expansion);
-// Whether digits other than 0 are left.
+// Return whether any remaining digit is nonzero.
 bool gpusnek_more_digits(const gpusnek_expansion_t *expansion);
 
-// Writes the digits of mantissa * 2^exponent to the one that counts 10^last, but at most `limit`,
-// which is above 0 and for which there is room; rounds half to even. Returns the number of digits,
-// 0 where the number rounds to 0. The first digit counts 10^power.
+// Write the digits of mantissa * 2^exponent down to the digit of weight 10^last, but at most
+// `limit` digits, rounded half to even. `limit` is above 0, and `digits` has space for it. Store
+// the first digit's exponent in *power. Return the number of digits, 0 if the number rounds to 0.
 int gpusnek_write_digits(
     uint64_t mantissa, int exponent, int64_t last, int limit, char *digits, int *power);
 
-// A finite number above 0: mantissa * 2^exponent. gpusnek_shortest says what `closer_below` is.
+// A finite number above 0: mantissa * 2^exponent. `closer_below`: as for gpusnek_shortest().
 typedef struct {
     uint64_t mantissa;
     int exponent;
     bool closer_below;
 } gpusnek_binary_t;
 
-// How a number is written. Digits beyond `count` are zeros.
+// The layout of a number's text. Digits beyond `count` are zeros.
 #define GPUSNEK_SHORT_DIGITS (24)
 typedef struct {
     const char *digits;
     int count; // 0 for the number 0
-    int power; // the first digit counts 10^power
+    int power; // decimal exponent of the first digit
     bool scientific;
-    int64_t decimals; // digits behind the point
+    int64_t decimals; // digits after the point
 } gpusnek_layout_t;
 
-// Styles are 'e', 'f' and 'g' as C has them, with a precision, and 'r' as repr, without one.
+// Styles: 'e', 'f' and 'g' as in C, with a precision; 'r' is Python's repr, without a precision.
 
-// Returns how many bytes gpusnek_lay_out needs for digits: GPUSNEK_SHORT_DIGITS for most numbers.
+// Return the number of bytes that gpusnek_lay_out() needs for digits, usually GPUSNEK_SHORT_DIGITS.
 size_t gpusnek_digits_room(const gpusnek_binary_t *number, char style, int64_t precision);
-// Finds out how to write `number`; NULL stands for 0. With `point` the text has a point or an
-// exponent, as repr wants it. Keeps `digits`, the room for digits, in `layout`. Returns the text's
-// size in bytes.
+// Compute the layout of `number`; NULL stands for 0. With `point` the text has a point or an
+// exponent, as repr requires. `layout` keeps a pointer to `digits`. Return the text's size in
+// bytes.
 size_t gpusnek_lay_out(gpusnek_layout_t *layout, const gpusnek_binary_t *number, char style,
     int64_t precision, bool point, char *digits);
-// Writes the text, with `letter` before an exponent, and no zero byte behind it.
+// Write the text, with `letter` before an exponent and without a terminating zero byte.
 void gpusnek_write_layout(const gpusnek_layout_t *layout, char letter, char *text);
 
-// A binary format: bits of the mantissa, and the exponents of its last bit in the smallest and in
+// A binary format: bits of the mantissa, and the exponents of the last bit of the smallest and of
 // the largest number.
 typedef struct {
     int bits;
@@ -110,9 +114,9 @@ typedef struct {
     int highest;
 } gpusnek_format_t;
 
-// What a reader of an unsigned decimal number has found: digits * 10^exponent, and the text itself.
-// `cut`: the text may have more digits, which are not in `digits`. Then `digits` has at least three
-// bits more than the format's mantissa.
+// A parsed unsigned decimal number, digits * 10^exponent, and its text. `cut`: the text may have
+// more digits than `digits` holds; `digits` then has at least three bits more than the format's
+// mantissa.
 typedef struct {
     uint64_t digits;
     int exponent;
@@ -120,8 +124,8 @@ typedef struct {
     const char *text, *end;
 } gpusnek_numeral_t;
 
-// Returns the bits of the number nearest to the numeral, of two the even one; they are those of
-// infinity where the numeral is too large. `format` says which numbers there are.
+// Return the bit pattern of the number of `format` nearest to the numeral, half to even, or the
+// pattern of infinity if the numeral is too large.
 uint64_t gpusnek_nearest(const gpusnek_numeral_t *numeral, const gpusnek_format_t *format);
 
 #endif

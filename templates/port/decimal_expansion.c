@@ -1,12 +1,16 @@
-// All decimal digits of a binary number, from the first on, by integers of as many limbs as it
-// takes. What follows the digits at hand is never rounded, so they decide what approximations leave
-// open (as in D. M. Gay, "Correctly Rounded Binary-Decimal and Decimal-Binary Conversions").
+// Decimal expansion: all decimal digits of a binary number, from the first on, by multi-limb
+// integers.
+//
+// The digits are exact, so they decide the cases that approximations leave open (as in D. M. Gay,
+// "Correctly Rounded Binary-Decimal and Decimal-Binary Conversions"). decimal_layout.c and
+// decimal_nearest.c call this code only in such cases.
 #include "decimal.h"
 
 #define GROUP (1000000000u) // nine digits
 #define GROUP_DIGITS (9)
 
-// mantissa * 2^exponent in groups of nine digits, the last ones first.
+// Write mantissa * 2^exponent as groups of nine digits, least significant first. Return their
+// number.
 static int split_integer(uint32_t *groups, uint64_t mantissa, int exponent) {
     int count = 0;
     for (uint64_t rest = mantissa; rest > 0; rest /= GROUP) {
@@ -28,14 +32,15 @@ static int split_integer(uint32_t *groups, uint64_t mantissa, int exponent) {
     return count;
 }
 
-// fraction * 2^-bits, below 1, in limbs: the last ones first. Returns how many.
+// Write fraction * 2^-bits, which is below 1, as limbs, least significant first. Return their
+// number.
 static int split_fraction(uint32_t *limb, uint64_t fraction, int bits) {
     const int size = (bits + 31) / 32;
     const int shift = 32 * size - bits;
     for (int i = 0; i < size; ++i) {
         limb[i] = 0;
     }
-    // A fraction of 64 bits and less, shifted by 31 at most, touches three limbs.
+    // A fraction of at most 64 bits, shifted by at most 31 bits, touches three limbs.
     limb[0] = (uint32_t)(fraction << shift);
     if (size > 1) {
         limb[1] = (uint32_t)(fraction >> (32 - shift));
@@ -46,6 +51,8 @@ static int split_fraction(uint32_t *limb, uint64_t fraction, int bits) {
     return size;
 }
 
+// Return the next nine digits: a stored group of the integer, or the integer part of fraction *
+// 10^9.
 static uint32_t next_group(gpusnek_expansion_t *expansion) {
     uint32_t *limb = expansion->limb;
     if (expansion->groups > 0) {
@@ -105,7 +112,7 @@ int gpusnek_next_digit(gpusnek_expansion_t *expansion) {
 }
 
 bool gpusnek_more_digits(const gpusnek_expansion_t *expansion) {
-    // Groups of the integer may be 0, limbs between low and high never all are.
+    // Groups of the integer may be 0. Limbs in [low, high) are never all 0.
     for (int i = 0; i < expansion->groups; ++i) {
         if (expansion->limb[expansion->size + i] != 0) {
             return true;
@@ -129,7 +136,7 @@ int gpusnek_write_digits(
         digits[count++] = (char)('0' + gpusnek_next_digit(&expansion));
     }
     if (expansion.power < last - 1) {
-        return 0; // the first digit stands too low to round up
+        return 0; // the number is below half of 10^last
     }
     const int next = gpusnek_next_digit(&expansion);
     const bool odd = count > 0 && (digits[count - 1] & 1);
@@ -137,7 +144,7 @@ int gpusnek_write_digits(
         return count;
     }
     while (count > 0 && digits[count - 1] == '9') {
-        --count; // zeros from here on need not be written
+        --count; // trailing zeros are not written
     }
     if (count > 0) {
         ++digits[count - 1];

@@ -1,17 +1,17 @@
-// The text of a number: which digits, where the point stands, and whether there is an exponent.
+// Layout of a number's text: its digits, the position of the point, and the exponent (decimal.h).
 #include "decimal.h"
 
-#define FAST_DIGITS (17) // what gpusnek_rounded can be asked for
-#define MOST_DIGITS (768) // one more than a number can have
-#define REPR_DIGITS (16) // repr writes exponents from 10^16 on
-#define LOWEST_POINT (-4) // and below 10^-4, as %g does
+#define FAST_DIGITS (17) // the maximum that gpusnek_rounded() supports
+#define MOST_DIGITS (768) // one more than the maximum of a double
+#define REPR_DIGITS (16) // repr uses an exponent from 10^16 on
+#define LOWEST_POINT (-4) // and below 10^-4, like %g
 
-// A power of ten that is not above the number; the next but one is.
+// Return a decimal exponent p with 10^p <= number < 10^(p + 2).
 static int low_power(const gpusnek_binary_t *number) {
     return gpusnek_log10_of_two(number->exponent + 63 - __builtin_clzll(number->mantissa));
 }
 
-// Digits that %e and %g write.
+// Return the number of significant digits that %e and %g write.
 static int64_t significant(char style, int64_t precision) {
     return style == 'e' ? precision + 1 : precision > 0 ? precision : 1;
 }
@@ -26,12 +26,12 @@ size_t gpusnek_digits_room(const gpusnek_binary_t *number, char style, int64_t p
         : wanted > MOST_DIGITS ? MOST_DIGITS : (size_t)wanted;
 }
 
-// 10^power where it fits 64 bits.
+// Return 10^power, which must fit 64 bits.
 static uint64_t ten_to(int power) {
     return gpusnek_power_of_ten(power)[0] >> (63 - gpusnek_log2_of_ten(power));
 }
 
-// Digits of integer * 10^exponent.
+// Store the digits of integer * 10^exponent in `layout` and `digits`.
 static void take_integer(gpusnek_layout_t *layout, uint64_t integer, int exponent, char *digits) {
     int count = 0;
     if (integer > 0) {
@@ -41,7 +41,7 @@ static void take_integer(gpusnek_layout_t *layout, uint64_t integer, int exponen
     layout->count = count;
     layout->power = count > 0 ? exponent + count - 1 : 0;
     while (count > 0) {
-        uint32_t group = (uint32_t)(integer % 1000000000); // divisions of 32 bits take it apart
+        uint32_t group = (uint32_t)(integer % 1000000000); // 32-bit divisions extract its digits
         integer /= 1000000000;
         for (int i = 0; i < 9 && count > 0; ++i) {
             digits[--count] = (char)('0' + group % 10);
@@ -50,7 +50,8 @@ static void take_integer(gpusnek_layout_t *layout, uint64_t integer, int exponen
     }
 }
 
-// The number's first `limit` digits, rounded, by 128 bits; false where these do not tell.
+// Store the number's first `limit` digits, rounded, by 128-bit arithmetic. Return false if that
+// precision does not determine them.
 static bool take_significant(
     gpusnek_layout_t *layout, const gpusnek_binary_t *number, int limit, char *digits) {
     int power = limit - 1 - low_power(number);
@@ -58,7 +59,7 @@ static bool take_significant(
     if (!gpusnek_rounded(number->mantissa, number->exponent, power, &integer)) {
         return false;
     }
-    // One digit too many, of a number not below the next power of ten?
+    // One digit too many: the number is not below the next power of ten.
     if (integer >= ten_to(limit)) {
         --power;
         if (!gpusnek_rounded(number->mantissa, number->exponent, power, &integer)) {
@@ -69,6 +70,8 @@ static bool take_significant(
     return true;
 }
 
+// Store the digits that `style` and `precision` require: shortest for repr, by 128-bit arithmetic
+// if it suffices, else by the exact expansion.
 static void take_digits(gpusnek_layout_t *layout, const gpusnek_binary_t *number, char style,
     int64_t precision, char *digits) {
     if (style == 'r') {

@@ -1,11 +1,13 @@
-// The binary number nearest to a decimal one. A product with 128 bits of the power of ten leaves an
-// interval (D. Lemire, "Number Parsing at a Gigabyte per Second"). Where what lies halfway between
-// two numbers may be in it, the text is compared with the halfway digits (decimal_expansion.c).
+// The binary number nearest to a decimal number.
+//
+// A product with 128 bits of the power of ten yields an interval (D. Lemire, "Number Parsing at a
+// Gigabyte per Second"). If the interval may contain the midpoint of two neighbouring numbers, the
+// text is compared with the midpoint's exact digits (decimal_expansion.c).
 #include "decimal.h"
 
 typedef unsigned __int128 wide_t;
 
-// The next digit of the text, 0 behind its last one.
+// Return the next digit of the text, or 0 after its last digit.
 static int text_digit(const char **text, const char *end) {
     while (*text < end) {
         const char c = *(*text)++;
@@ -19,7 +21,7 @@ static int text_digit(const char **text, const char *end) {
     return 0;
 }
 
-// The text's first digit that is not 0 counts 10^power: what does it count, as the text says?
+// Return the decimal exponent of the text's first nonzero digit.
 static int first_power(const gpusnek_numeral_t *numeral) {
     int power = numeral->exponent;
     for (uint64_t rest = numeral->digits / 10; rest > 0; rest /= 10) {
@@ -28,7 +30,8 @@ static int first_power(const gpusnek_numeral_t *numeral) {
     return power;
 }
 
-// Less than 0, 0 or more: the text's number is below, at or above mantissa * 2^exponent.
+// Compare the text's number with mantissa * 2^exponent: return a negative number, 0 or a positive
+// number.
 static int compare(const gpusnek_numeral_t *numeral, uint64_t mantissa, int exponent) {
     gpusnek_expansion_t expansion;
     gpusnek_expand(&expansion, mantissa, exponent);
@@ -56,7 +59,7 @@ static int compare(const gpusnek_numeral_t *numeral, uint64_t mantissa, int expo
 uint64_t gpusnek_nearest(const gpusnek_numeral_t *numeral, const gpusnek_format_t *format) {
     const uint64_t infinity
         = (uint64_t)(format->highest - format->lowest + 2) << (format->bits - 1);
-    // Beyond the table: above the largest number, or below half of the smallest.
+    // Exponents outside the table: above the largest number, or below half of the smallest.
     if (numeral->digits == 0 || numeral->exponent < GPUSNEK_POWERS_FIRST) {
         return 0;
     }
@@ -67,12 +70,12 @@ uint64_t gpusnek_nearest(const gpusnek_numeral_t *numeral, const gpusnek_format_
     const uint64_t *ten = gpusnek_power_of_ten(numeral->exponent);
     const wide_t lower = (wide_t)(numeral->digits << zeros) * ten[1];
     wide_t product = (wide_t)(numeral->digits << zeros) * ten[0] + (uint64_t)(lower >> 64);
-    // The number is at least the product, and less than that and `error`.
+    // product <= number < product + error, in units of the product's last bit.
     const bool exact
         = !numeral->cut && numeral->exponent >= 0 && numeral->exponent <= GPUSNEK_POWERS_EXACT;
     wide_t error = 2;
     if (exact) {
-        product |= (uint64_t)lower != 0; // below the bit that can be the last one of a number
+        product |= (uint64_t)lower != 0; // a sticky bit, below every mantissa bit
         error = 0;
     } else if (numeral->cut) {
         error += (wide_t)1 << (64 + zeros);
@@ -84,7 +87,7 @@ uint64_t gpusnek_nearest(const gpusnek_numeral_t *numeral, const gpusnek_format_
         --exponent;
     }
 
-    // Of the high 64 bits, `drop` are beyond the format's.
+    // Bits of the high word that the format's mantissa does not hold.
     int drop = 64 - format->bits;
     if (exponent + drop < format->lowest) {
         drop = format->lowest - exponent;
@@ -92,7 +95,7 @@ uint64_t gpusnek_nearest(const gpusnek_numeral_t *numeral, const gpusnek_format_
     if (drop > 65) {
         return 0; // below half of the smallest number
     }
-    if (drop > 64) { // perhaps not below it: the error may reach it
+    if (drop > 64) { // the error may reach half of the smallest number
         product >>= 1;
         error += 1;
         ++exponent;
@@ -112,7 +115,7 @@ uint64_t gpusnek_nearest(const gpusnek_numeral_t *numeral, const gpusnek_format_
         up = order > 0 || (order == 0 && (mantissa & 1));
     }
     mantissa += up;
-    // A mantissa that rounding made one bit longer is the next exponent's smallest; behind the
-    // largest number comes infinity.
+    // If rounding carried into a further bit, the sum is the next exponent's smallest number. The
+    // successor of the largest number is infinity.
     return ((uint64_t)(last - format->lowest) << (format->bits - 1)) + mantissa;
 }

@@ -1,11 +1,12 @@
-// Decimal digits that tell a binary number, without big integers: the fewest that read back
-// (Schubfach; R. Giulietti, "The Schubfach way to render doubles"), and a given number of them.
+// Shortest and rounded decimal digits of a binary number, without big integers: the fewest digits
+// that read back (Schubfach; R. Giulietti, "The Schubfach way to render doubles"), and a given
+// number of digits.
 #include "decimal.h"
 
 typedef unsigned __int128 wide_t;
 
-// floor(value * power / 2^128), made odd where that is not exact. The power is rounded up, by less
-// than what could change the result.
+// Return floor(value * power / 2^128), made odd if that is inexact. The power is rounded up, by too
+// little to change the result.
 static uint64_t scaled(uint64_t value, uint64_t high, uint64_t low) {
     const uint64_t carry = (uint64_t)((wide_t)value * low >> 64);
     const wide_t product = (wide_t)value * high + carry;
@@ -13,8 +14,8 @@ static uint64_t scaled(uint64_t value, uint64_t high, uint64_t low) {
 }
 
 gpusnek_decimal_t gpusnek_shortest(uint64_t mantissa, int exponent, bool closer_below) {
-    // The interval that reads back has room for at least one and at most ten multiples of
-    // 10^scale. Four times the number and its ends, in that unit:
+    // The interval of decimals that read back contains between one and ten multiples of 10^scale.
+    // The code computes four times the number and the interval's ends, in units of 10^scale.
     const int scale = closer_below ? gpusnek_log10_of_three_quarters(exponent)
                                    : gpusnek_log10_of_two(exponent);
     const int shift = exponent + gpusnek_log2_of_ten(-scale) + 1;
@@ -22,7 +23,8 @@ gpusnek_decimal_t gpusnek_shortest(uint64_t mantissa, int exponent, bool closer_
     const uint64_t high = power[0];
     const uint64_t low = power[1] + 1;
     const uint64_t middle = scaled(4 * mantissa << shift, high, low);
-    // Ends count where the mantissa is even: what lies halfway is read as the even neighbour.
+    // The ends belong to the interval if the mantissa is even, because ties round to the even
+    // neighbour.
     const uint64_t odd = mantissa & 1;
     const uint64_t first = scaled((4 * mantissa - 2 + closer_below) << shift, high, low) + odd;
     const uint64_t last = scaled((4 * mantissa + 2) << shift, high, low) - odd;
@@ -39,7 +41,7 @@ gpusnek_decimal_t gpusnek_shortest(uint64_t mantissa, int exponent, bool closer_
     if (is_below != is_above) {
         return (gpusnek_decimal_t) {below + is_above, scale};
     }
-    // Both read back, or neither and then both are as good: the nearer one.
+    // Both neighbours read back, or neither does and both are equally good: take the nearer.
     const uint64_t half = 4 * below + 2;
     const bool up = middle > half || (middle == half && (below & 1));
     return (gpusnek_decimal_t) {below + up, scale};
@@ -50,7 +52,7 @@ bool gpusnek_rounded(uint64_t mantissa, int exponent, int power, uint64_t *integ
         return false;
     }
     const int zeros = __builtin_clzll(mantissa);
-    // The product has 192 bits; the integer is what stands above `point` bits of its high part.
+    // The product has 192 bits. The integer is the high part without its low `point` bits.
     const int point = zeros - exponent - gpusnek_log2_of_ten(power) - 1;
     if (point < 2) {
         return false;
@@ -73,7 +75,7 @@ bool gpusnek_rounded(uint64_t mantissa, int exponent, int power, uint64_t *integ
             up = whole & 1;
         }
     } else if ((rest == half && middle == 0) || (rest == half - 1 && middle >= UINT64_MAX - 1)) {
-        return false; // what was cut off, less than two units of `middle`, could decide
+        return false; // the truncation error, below two units of `middle`, could decide
     }
     *integer = whole + up;
     return true;

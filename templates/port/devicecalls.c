@@ -1,4 +1,14 @@
-// Calls of block devices that a program wrote.
+// Calls of block devices that are Python objects; devicecalls.h states the problem and the
+// contract.
+//
+// States: `busy` counts the devices whose methods run now (nested, at most 4). `depth` counts the
+// littlefs instances that are entered; each is waiting for a device, except the innermost. Both
+// return to 0 when a program begins (gpusnek_devices_idle), because a hard stop skips the code that
+// decrements them.
+//
+// Invariant D1: no littlefs instance is entered twice, and no device is called while it is busy.
+// Invariant D2: no exception of a device unwinds through littlefs; attempt() converts it to -EIO.
+// Invariant L1, at drop_frames(), keeps littlefs's lists free of dangling pointers.
 #include "devicecalls.h"
 
 #include "extmod/vfs.h"
@@ -11,17 +21,17 @@
 #include "py/objexcept.h"
 #include "py/runtime.h"
 
-enum { MOST = 4 }; // devices that are at work, one for the other
+enum { MOST = 4 }; // maximum nesting of devices that call each other's file systems
 
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_busy_devices[4]);
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_device_raised);
 static uint32_t busy;
 static bool collection_calls;
 
-// Every littlefs that is called: those that wait for devices, and the one that one of these calls.
+// The littlefs instances that are entered, outermost first: one per busy device, and the innermost.
 typedef struct _entered_t {
     const void *lfs;
-    const void *lists[2]; // of open files and folders
+    const void *lists[2]; // heads of the lists of open files and open folders
 } entered_t;
 static entered_t entered[MOST + 1];
 static uint32_t depth;
@@ -47,7 +57,8 @@ bool gpusnek_lfs_works(const void *lfs) {
     return false;
 }
 
-// A quarter of the C stack, and at most 8 KiB, which is what littlefs takes on a GPU.
+// Return whether the C stack has space for littlefs: a quarter of its size, but at most 8 KiB, the
+// maximum that littlefs uses on a GPU.
 bool gpusnek_lfs_has_stack(void) {
     const size_t limit = MP_STATE_THREAD(stack_limit);
     const size_t need = limit / 4 < 8192 ? limit / 4 : 8192;
@@ -62,19 +73,21 @@ bool gpusnek_lfs_enter(const void *lfs, const void *files, const void *folders) 
     return true;
 }
 
-// Written as an assignment, so that the rules do not run it where an unwind leaves littlefs.
+// An assignment instead of `depth--`: the rules would take gpusnek_lfs_enter() and this function
+// for a pair, and call this function in the exit code of an unwind.
 void gpusnek_lfs_leave(void) {
     depth = depth - 1;
 }
 
+// Return whether a list entry lies in the heap.
 static bool in_heap(const void *entry) {
     return (uintptr_t)entry >= (uintptr_t)MP_STATE_MEM(area).gc_pool_start
         && (uintptr_t)entry < (uintptr_t)MP_STATE_MEM(area).gc_pool_end;
 }
 
-// Invariant L1: each entry of a list is in memory that is alive: an object of the heap that the collector
-// has not freed, or a frame of the littlefs function that runs. Called directly after an unwind, while
-// the frames above have not been overwritten.
+// Invariant L1: each entry of a list lies in live memory: a heap object that the collector has not
+// freed, or a frame of the running littlefs function. This function restores L1 directly after an
+// unwind, while the abandoned frames are not yet overwritten.
 static void drop_frames(const void *const *list) {
     const void **next = (const void **)list;
     while (next != NULL && *next != NULL) {
@@ -132,6 +145,7 @@ void gpusnek_lfs_collect(void) {
     }
 }
 
+// Return whether a device is the port's own VRAMBlockDevice, which calls no Python code.
 static bool is_own(mp_obj_t object) {
     return object != MP_OBJ_NULL && mp_obj_is_type(object, &gpusnek_block_device_type);
 }
@@ -144,6 +158,7 @@ void gpusnek_devices_idle(void) {
     MP_STATE_VM(gpusnek_device_raised) = MP_OBJ_NULL;
 }
 
+// Return whether a method of the device runs now.
 static bool works(mp_obj_t device) {
     for (uint32_t i = 0; i < busy; i++) {
         if (MP_STATE_VM(gpusnek_busy_devices)[i] == device) {
@@ -153,30 +168,36 @@ static bool works(mp_obj_t device) {
     return false;
 }
 
+// Return whether a device may be called: nesting and invariant D1 permit it, and no collection runs
+// that an allocation began.
 static bool may_call(mp_obj_t device) {
     const bool collects = MP_STATE_THREAD(gc_lock_depth) & GC_COLLECT_FLAG;
     return busy < MOST && !works(device) && (collection_calls || !collects);
 }
 
+// Keep an exception for gpusnek_device_raise(). KeyboardInterrupt is scheduled again instead,
+// because a handler of OSError must not catch it.
 static void raised(void *exception) {
     const mp_obj_t raised = MP_OBJ_FROM_PTR(exception);
     if (mp_obj_is_subclass_fast(MP_OBJ_FROM_PTR(mp_obj_get_type(raised)),
         MP_OBJ_FROM_PTR(&mp_type_KeyboardInterrupt))) {
-        mp_sched_keyboard_interrupt(); // whoever catches the OSError does not catch this
+        mp_sched_keyboard_interrupt(); // raised at the next poll
     } else {
         MP_STATE_VM(gpusnek_device_raised) = raised;
     }
 }
 
+// Return None, a bool or a small integer; raise TypeError for other results.
 static mp_obj_t number(mp_obj_t value) {
     const bool plain = value == mp_const_none || value == mp_const_true || value == mp_const_false;
     return plain ? value : MP_OBJ_NEW_SMALL_INT(mp_obj_get_int(value));
 }
 
-// Calls a method with these arguments, or, where there are none, `device` with cmd and arg. Nothing
-// unwinds out of it: littlefs must not be left half done, with lists of files whose members are on a
-// stack that is gone. A C stack that is used up is an exception that waits, of the port's own device too;
-// a hard stop or a limit ends the call alone, and the program at its next poll.
+// Call a method with `args`, or, if `args` is NULL, the ioctl `cmd` of `device`. Return the result,
+// or -EIO if the call raised (invariant D2): littlefs must complete its update, and its lists refer
+// to frames below this call. An exhausted C stack is an exception that waits as well, also in the
+// port's own device. A hard stop or a limit ends only this call, and the program ends at its next
+// poll.
 static mp_obj_t attempt(size_t n_args, const mp_obj_t *args, mp_vfs_blockdev_t *device, uintptr_t cmd,
     uintptr_t arg) {
     MP_STATE_VM(gpusnek_device_raised) = MP_OBJ_NULL;
@@ -197,7 +218,8 @@ static mp_obj_t attempt(size_t n_args, const mp_obj_t *args, mp_vfs_blockdev_t *
     return result;
 }
 
-// The same of a device that a program wrote, which may call its file system.
+// Same as attempt(), for a device that may be a Python object and may therefore call its file
+// system.
 static mp_obj_t guarded(mp_obj_t object, size_t n_args, const mp_obj_t *args,
     mp_vfs_blockdev_t *device, uintptr_t cmd, uintptr_t arg) {
     if (is_own(object)) {

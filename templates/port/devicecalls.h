@@ -1,9 +1,13 @@
-// Calls of a block device that a program wrote, while littlefs is in the middle of its work.
+// Calls of a block device that is a Python object, made while littlefs is in the middle of an
+// update.
 //
-// What it has in memory must not be left half done. So an exception waits until littlefs is done:
-// littlefs gets an error of the device, and what the VFS makes of that is the exception. Nor is a
-// littlefs entered a second time (lfscalls.h), or a device that works called for another one. A
-// collection that an allocation begins calls no device: C is at work on what the device could change.
+// Problem: an exception that unwinds through littlefs leaves its data structures incomplete, and a
+// device method may use the same file system again.
+//
+// Mechanism: an exception of a device waits until littlefs has returned. littlefs receives an I/O
+// error, and the VFS then raises the waiting exception. No littlefs is entered a second time
+// (lfscalls.h), and a busy device is not called for another littlefs. A collection that an
+// allocation begins calls no device, because C code is using data that the device could change.
 #ifndef GPUSNEK_DEVICECALLS_H
 #define GPUSNEK_DEVICECALLS_H
 
@@ -11,24 +15,26 @@
 
 struct _mp_vfs_blockdev_t;
 
-// As mp_call_method_n_kw, in whose place upstream's calls of devices call it; n_kw is 0. Returns None,
-// a bool or a small integer, and -EIO if the method raised, was not to be called, or returned anything
-// else.
+// Replacement of mp_call_method_n_kw() in upstream's calls of devices; n_kw is 0. Return None, a
+// bool or a small integer. Return -EIO if the method raised, must not be called, or returned
+// another type.
 mp_obj_t gpusnek_device_call(size_t n_args, size_t n_kw, const mp_obj_t *args);
-// As mp_vfs_blockdev_ioctl, for littlefs: 0 or an error. `must`: None is none of these.
+// Replacement of mp_vfs_blockdev_ioctl() for littlefs: return 0 or an error. `must`: None is an
+// error.
 int gpusnek_device_ioctl(struct _mp_vfs_blockdev_t *device, uintptr_t cmd, uintptr_t arg, bool must);
 
-// An OSError is about to be raised: raises what a device raised, where that is why.
+// Raise the waiting exception of a device if it is the cause of the OSError(error) that the caller
+// is about to raise; otherwise return.
 void gpusnek_device_raise(int error);
 
-// A program begins: no device is at work, nor is a littlefs.
+// Reset at the start of a program: no device is busy and no littlefs is entered.
 void gpusnek_devices_idle(void);
 
-// Whether a collection from now on may call devices: one that a program asked for, or the last one.
-// Returns whether it might before.
+// Set whether collections may call devices from now on, and return the previous setting. Only a
+// collection that the program requested, and the last one, may.
 bool gpusnek_collection_calls(bool devices);
 
-// The collection that a program asks for: it may call devices.
+// Run the collection that a program requested (gc.collect()); it may call devices.
 void gpusnek_collect_with_devices(void);
 
 #endif

@@ -1,19 +1,21 @@
-// Records of exceptions: what the host learns of the exception that ended a program or a call.
+// Exception records: the host's description of the exception that ended a program or a call.
 //
 // Problem: the heap may be full when an exception ends a program. A traceback that is formatted or
 // marshalled in the heap is then lost or cut, and so are the frames that py/objexcept.c appends.
 //
-// Mechanism: each interpreter (each row, where a launch makes calls) has a record of
-// GPUSNEK_EXCEPTION_BYTES in the launch's memory. gpusnek_record fills it without an allocation. Only
-// the message may run Python code: in a protected call of limited steps, whose output is dropped.
+// Mechanism: each interpreter (each row, if a launch makes calls) has a record of
+// GPUSNEK_EXCEPTION_BYTES in the launch's memory. gpusnek_record() fills it without an allocation.
+// Only the message may run Python code, in a protected call with a step limit whose output is
+// dropped. porter/base/exception_record.py decodes records.
 //
-// States of a record: while a program runs, it holds a lost_t: the frames for which the heap had no
-// room. Once gpusnek_record has run, it holds a gpusnek_exception_t, and `flags` is not 0.
+// States of a record: while a program runs, it holds a lost_t with the frames for which the heap
+// had no space. After gpusnek_record() it holds a gpusnek_exception_t, and `flags` is not 0.
 //
-// Invariants: (1) the first exception that ends a program or call has the record; later ones, as of
-// exit functions, leave it. (2) Bytes behind `used` are 0, so that equal exceptions have equal
-// records. (3) gpusnek_record leaves limits, output, globals and the emergency exception as it found
-// them, so that what follows (the traceback on stderr, finalisers) is as without a record.
+// Invariant E1: the first exception that ends a program or call owns the record. Later exceptions,
+// for example of exit functions, do not change it.
+// Invariant E2: bytes after `used` are 0, so equal exceptions have equal records.
+// Invariant E3: gpusnek_record() preserves limits, output, globals and the emergency exception, so
+// that the traceback on stderr and finalisers behave as without a record.
 #include <string.h>
 
 #include "exceptions.h"
@@ -25,15 +27,15 @@
 #include "py/objtype.h"
 #include "py/runtime.h"
 
-#define KEPT_RUNS (GPUSNEK_EXCEPTION_FRAMES / 2) // runs of equal frames at either end
-#define MAX_TYPE_BYTES (128) // of a type's name
-#define MAX_BASE_BYTES (32) // of a built-in type's name
+#define KEPT_RUNS (GPUSNEK_EXCEPTION_FRAMES / 2) // runs that are kept at each end
+#define MAX_TYPE_BYTES (128) // of the name of the exception's type
+#define MAX_BASE_BYTES (32) // of the name of its built-in base type
 #define MAX_NAMES_BYTES (320) // of all names of files and functions
-#define MIN_MESSAGE_BYTES (240) // what these leave of a record
-#define MESSAGE_STEPS ((uint64_t)1 << 16) // of __str__; about a millisecond on the host twin
-#define DISPLACED (4) // exceptions of which the number of lost frames is known
+#define MIN_MESSAGE_BYTES (240) // the remainder of a record
+#define MESSAGE_STEPS ((uint64_t)1 << 16) // limit for __str__; about a millisecond on the host twin
+#define DISPLACED (4) // further exceptions whose lost frames are counted
 
-// Equal frames that follow each other.
+// Consecutive equal frames.
 typedef struct _run_t {
     uint32_t file;
     uint32_t block;
@@ -41,23 +43,25 @@ typedef struct _run_t {
     uint32_t count;
 } run_t;
 
+// Consecutive equal frames that did not fit into the heap.
 typedef struct _lost_run_t {
     uint32_t file;
     uint32_t block;
     uint32_t line;
     uint32_t count;
-    uint32_t after; // frames of the traceback in the heap when this one was lost
+    uint32_t after; // number of frames in the heap's traceback when this run was lost
 } lost_run_t;
 
-// Frames that did not fit into the heap, in the order of unwinding: the first runs and the last runs.
+// Frames that did not fit into the heap, in the order of unwinding: the first runs and the last
+// runs.
 typedef struct _lost_t {
-    uint32_t flags; // GPUSNEK_EXCEPTION_NONE: this is no gpusnek_exception_t
-    uint32_t runs; // in all; the last ones are in a ring
-    uint64_t exception; // whose frames these are; 0: of none
-    uint64_t gap; // frames between the first runs and the last ones
-    uint64_t displaced[DISPLACED]; // other exceptions that lost frames,
-    uint64_t frames[DISPLACED]; // and how many each
-    uint64_t next; // of these two
+    uint32_t flags; // GPUSNEK_EXCEPTION_NONE distinguishes it from a gpusnek_exception_t
+    uint32_t runs; // total; `last` is a ring
+    uint64_t exception; // address of the exception that owns these frames; 0: none
+    uint64_t gap; // number of frames between `first` and `last`
+    uint64_t displaced[DISPLACED]; // ring of other exceptions that lost frames
+    uint64_t frames[DISPLACED]; // the number of lost frames of each
+    uint64_t next; // write index of these two rings
     lost_run_t first[KEPT_RUNS];
     lost_run_t last[KEPT_RUNS];
 } lost_t;
@@ -72,13 +76,14 @@ void gpusnek_record_abandon(void) {
     recording = false;
 }
 
-// Memory for frames that do not fit into the heap. NULL: the launch keeps no records, or the record is
-// written.
+// Return the record as a lost_t, or NULL if the launch keeps no records, the record is complete
+// (invariant E1), or it is being written.
 static lost_t *lost_frames(void) {
     lost_t *lost = (lost_t *)gpusnek_io.exception;
     return lost == NULL || recording || lost->flags != GPUSNEK_EXCEPTION_NONE ? NULL : lost;
 }
 
+// Return the total number of lost frames.
 static uint64_t frames_of(const lost_t *lost) {
     uint64_t frames = lost->gap;
     for (uint32_t i = 0; i < KEPT_RUNS; i++) {
@@ -98,7 +103,7 @@ void gpusnek_frames_begin(const mp_obj_exception_t *exception) {
     lost_t *lost = lost_frames();
     const uint64_t address = (uint64_t)(uintptr_t)exception;
     if (lost == NULL || (lost->exception == 0 && lost->next == 0)) {
-        return; // as almost always: no frame was lost
+        return; // the usual case: no frame was lost
     }
     if (lost->exception == address) {
         clear_runs(lost, 0);
@@ -110,6 +115,7 @@ void gpusnek_frames_begin(const mp_obj_exception_t *exception) {
     }
 }
 
+// Return the storage of run `index`.
 static lost_run_t *run_at(lost_t *lost, uint32_t index) {
     return index < KEPT_RUNS ? &lost->first[index] : &lost->last[index % KEPT_RUNS];
 }
@@ -149,18 +155,19 @@ void gpusnek_frame_lost(const mp_obj_exception_t *exception, qstr file, size_t l
     lost->runs++;
 }
 
-// Frames as they are printed, the outermost first: runs before a gap, and the last ones.
+// A traceback in printing order, outermost frame first: the first runs, a gap, and the last runs.
 typedef struct _frames_t {
     run_t first[KEPT_RUNS];
     run_t last[KEPT_RUNS]; // a ring
-    run_t open; // the run that equal frames are added to; count 0: no run is open
+    run_t open; // the run that grows; count 0: none
     uint32_t before; // runs in `first`
     uint32_t after; // runs that were put into `last`
     uint32_t oldest; // index of the first run that `last` still holds
-    bool closed; // no run goes to `first` any more
+    bool closed; // `first` is complete
     uint64_t omitted; // frames of the gap
 } frames_t;
 
+// Move the open run to `first` or `last`; a run that leaves the ring `last` joins the gap.
 static void close_run(frames_t *frames) {
     if (frames->open.count == 0) {
         return;
@@ -177,6 +184,7 @@ static void close_run(frames_t *frames) {
     frames->open.count = 0;
 }
 
+// Append `count` equal frames.
 static void add_frames(
     frames_t *frames, uint32_t file, uint32_t line, uint32_t block, uint32_t count) {
     run_t *open = &frames->open;
@@ -190,7 +198,7 @@ static void add_frames(
     open->count += count;
 }
 
-// Frames are missing here: all runs since an earlier gap belong to one with them.
+// Add a gap of `count` frames. Runs between an earlier gap and this gap join it.
 static void add_gap(frames_t *frames, uint64_t count) {
     close_run(frames);
     frames->closed = true;
@@ -230,13 +238,14 @@ static void collect_frames(frames_t *frames, mp_obj_t exception, const mp_obj_ex
             const size_t *entry = values + 3 * --kept;
             add_frames(frames, (uint32_t)entry[0], (uint32_t)entry[1], (uint32_t)entry[2], 1);
         } else {
-            break; // no run was lost after more frames than there are
+            break; // no run has more preceding frames than the traceback contains
         }
     }
     close_run(frames);
 }
 
-// The end of a part of UTF-8 text that has at most `room` bytes: not within a character.
+// Return the length of the longest prefix of UTF-8 text within `room` bytes that ends between
+// characters.
 static size_t part_of(const char *text, size_t size, size_t room) {
     if (size <= room) {
         return size;
@@ -248,7 +257,7 @@ static size_t part_of(const char *text, size_t size, size_t room) {
     return ((unsigned char)text[end] & 0xc0) == 0x80 ? room : end;
 }
 
-// The same of a part whose end is not known to be a character's: without an incomplete last one.
+// Return `size` without an incomplete character at the end of the text.
 static size_t whole_characters(const char *text, size_t size) {
     for (size_t back = 1; back <= 3 && back <= size; back++) {
         const unsigned char lead = (unsigned char)text[size - back];
@@ -260,15 +269,16 @@ static size_t whole_characters(const char *text, size_t size) {
             break;
         }
     }
-    return size; // whole, or not UTF-8
+    return size; // complete, or not UTF-8
 }
 
-// A record being filled; text goes behind what is there.
+// A record that is being filled; text is appended at `used`.
 typedef struct _writer_t {
     char *base;
     gpusnek_exception_t *record;
 } writer_t;
 
+// Append at most `room` bytes of text. Store the number of bytes in *put and return their offset.
 static uint16_t put_text(writer_t *to, const char *text, size_t size, size_t room, uint16_t *put) {
     const uint32_t at = to->record->used;
     const size_t left = GPUSNEK_EXCEPTION_BYTES - at;
@@ -279,15 +289,16 @@ static uint16_t put_text(writer_t *to, const char *text, size_t size, size_t roo
     return (uint16_t)at;
 }
 
-// Names in the record, with their places: each name is written once.
+// Names in the record with their offsets; each name is stored once.
 typedef struct _names_t {
     uint32_t name[2 * GPUSNEK_EXCEPTION_FRAMES];
     uint16_t at[2 * GPUSNEK_EXCEPTION_FRAMES];
     uint16_t size[2 * GPUSNEK_EXCEPTION_FRAMES];
     uint32_t count;
-    size_t left; // bytes for further names
+    size_t left; // bytes left for names
 } names_t;
 
+// Append the name of a qstr, or find it. Store its size in *size and return its offset.
 static uint16_t put_name(writer_t *to, names_t *names, uint32_t name, uint16_t *size) {
     *size = 0;
     if (name == MP_QSTRnull) {
@@ -319,7 +330,7 @@ static void put_frame(writer_t *to, names_t *names, gpusnek_frame_t *frame, cons
     frame->name_at = put_name(to, names, run->block, &frame->name_size);
 }
 
-// The innermost frames have their names first: there may be no room for all.
+// Write the frames. The names of the innermost frames come first, because space may run out.
 static void put_frames(writer_t *to, frames_t *frames) {
     gpusnek_exception_t *record = to->record;
     const uint32_t last = frames->after - frames->oldest;
@@ -347,11 +358,11 @@ static void put_frames(writer_t *to, frames_t *frames) {
     }
 }
 
-// The target of a printed message: the record. Bytes beyond its end are counted only.
+// A print target that writes to the record and only counts the bytes after its end.
 typedef struct _sink_t {
     char *to;
     size_t room;
-    size_t length; // of all that was printed
+    size_t length; // bytes printed in total
 } sink_t;
 
 static void sink_strn(void *context, const char *text, size_t size) {
@@ -363,7 +374,7 @@ static void sink_strn(void *context, const char *text, size_t size) {
     sink->length += size;
 }
 
-// str(exception). False: printing it raised, or reached a limit.
+// Print str(exception) to the sink. Return false if that raised or reached a limit.
 static bool print_message(sink_t *sink, mp_obj_t exception) {
     const mp_print_t print = {sink, sink_strn};
     nlr_buf_t *const outer = nlr_get_abort();
@@ -379,7 +390,7 @@ static bool print_message(sink_t *sink, mp_obj_t exception) {
     return printed;
 }
 
-// As print_message, with limits of its own; leaves everything else as it was (invariant 3).
+// Same as print_message(), with limits of its own; preserves all other state (invariant E3).
 static bool print_apart(sink_t *sink, mp_obj_t exception) {
     gpusnek_limits_t limits;
     mp_obj_dict_t *const globals = mp_globals_get();
@@ -397,11 +408,12 @@ static bool print_apart(sink_t *sink, mp_obj_t exception) {
     mp_globals_set(globals);
     mp_locals_set(locals);
     if (!printed) {
-        mp_handle_pending(false); // an interrupt of __str__ must not hit what follows
+        mp_handle_pending(false); // discard an interrupt that was meant for __str__
     }
     return printed;
 }
 
+// Write the message: str(exception), else the first argument if it is a str, else nothing.
 static void put_message(writer_t *to, mp_obj_t exception, const mp_obj_exception_t *native) {
     gpusnek_exception_t *record = to->record;
     const uint32_t at = record->used;
@@ -434,7 +446,7 @@ static void put_message(writer_t *to, mp_obj_t exception, const mp_obj_exception
     }
 }
 
-// The part of `exception` that is of a built-in type; NULL: it has none.
+// Return the built-in part of an exception object, or NULL if it has none.
 static const mp_obj_exception_t *native_part(mp_obj_t exception) {
     if (!mp_obj_is_exception_instance(exception)) {
         return NULL;
@@ -455,7 +467,7 @@ void gpusnek_record(mp_obj_t exception) {
         return;
     }
     gpusnek_limits_t limits;
-    gpusnek_limits_lend(&limits, UINT64_MAX, false); // loops of C take the program no steps
+    gpusnek_limits_lend(&limits, UINT64_MAX, false); // loops in C take no steps of the program
     const lost_t lost = *place;
     const mp_obj_exception_t *native = native_part(exception);
     frames_t frames;

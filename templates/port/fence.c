@@ -1,7 +1,14 @@
-// What an interpreter says and lets go of when a fence ends it.
+// Report and cleanup of an interpreter that a bounds check has ended (builds with `--fences`).
 //
-// Nothing of its memory can be relied on: whatever is followed here may lead astray, to a fence
-// that fails again. That one comes back to gpusnek_fence_report, which goes on with the next step.
+// The runtime calls gpusnek_fence_report() after the failed check. The interpreter's memory may be
+// corrupt, so a step of the report may fail a bounds check again. The runtime then calls
+// gpusnek_fence_report() again, which continues with the next step.
+//
+// States (`step`): FRESH, then FRAMES, REFUSAL, FILES, OUTPUT, DONE.
+// Invariant F1: `step` advances before a step runs. Hence each step runs at most once, and the
+// report ends.
+// Invariant F2: every loop over the interpreter's data is bounded by a constant or by the pystack's
+// size.
 #include <string.h>
 
 #include "blockdevice.h"
@@ -13,10 +20,10 @@
 #include "py/objfun.h"
 #include "py/runtime.h"
 
-#define MOST_FRAMES (8) // the innermost, for a stream holds 1 KiB unless told otherwise
+#define MOST_FRAMES (8) // innermost frames; the default size of a stream is 1 KiB
 #define MOST_DEVICES (64)
 #define MOST_BYTECODE ((size_t)1 << 20)
-#define NEAR ((uint64_t)1 << 40)
+#define NEAR ((uint64_t)1 << 40) // bytes; addresses within this distance are reported as distances
 
 enum { FRESH, FRAMES, REFUSAL, FILES, OUTPUT, DONE };
 
@@ -39,13 +46,15 @@ static void print_number(uint64_t number, unsigned int base) {
     gpusnek_output_write(&gpusnek_io.err, digits + at, sizeof(digits) - at);
 }
 
+// Return whether an aligned mp_obj_fun_bc_t at `pointer` would lie in the heap.
 static bool in_heap(const void *pointer) {
     const byte *at = pointer;
     return (uintptr_t)at % sizeof(void *) == 0 && at >= MP_STATE_MEM(area).gc_pool_start
         && at + sizeof(mp_obj_fun_bc_t) <= MP_STATE_MEM(area).gc_pool_end;
 }
 
-// Whether a running function's mp_code_state_t, which begins with these two, stands at `words`.
+// Return whether `words` looks like the start of a running function's mp_code_state_t: a function
+// object, and an instruction pointer into its bytecode.
 static bool is_frame(const void *const *words) {
     const mp_obj_fun_bc_t *fun = words[0];
     if (!in_heap(fun) || fun->base.type != &mp_type_fun_bc) {
@@ -54,7 +63,7 @@ static bool is_frame(const void *const *words) {
     return (size_t)((const byte *)words[1] - fun->bytecode) < MOST_BYTECODE;
 }
 
-// As upstream's VM finds the place of an exception (py/vm.c).
+// Print a frame's file, line and function, decoded as py/vm.c does for a traceback.
 static void print_frame(const void *const *words) {
     const mp_obj_fun_bc_t *fun = words[0];
     const byte *ip = fun->bytecode;
@@ -83,8 +92,8 @@ static void print_frame(const void *const *words) {
     print_text("\n");
 }
 
-// Functions that run have their frames in the pystack, the outermost lowest. Generators keep theirs
-// in the heap, and are left out.
+// Print the frames in the pystack, outermost first. Frames of generators are in the heap and are
+// omitted.
 static void print_frames(void) {
     const void *const *from = (const void *const *)MP_STATE_THREAD(pystack_start);
     const void *const *to = (const void *const *)MP_STATE_THREAD(pystack_cur);
@@ -103,8 +112,8 @@ static void print_frames(void) {
     }
 }
 
-// An address means little, and differs from interpreter to interpreter: what is not far away is
-// told by its distance, so that equal refusals read equal.
+// Print the failed address. An address near the heap is printed as a distance to the heap, so that
+// equal failures of different interpreters have equal reports.
 static void print_address(void) {
     const uint64_t address = (uintptr_t)failed_address;
     const uint64_t low = (uintptr_t)gpusnek_boot.heap;
@@ -133,6 +142,7 @@ static void print_refusal(void) {
     print_text("\n");
 }
 
+// Release the file system images that other interpreters share.
 static void release_files(void) {
     for (size_t i = 0; i < MOST_DEVICES && MP_STATE_VM(gpusnek_devices) != NULL; i++) {
         gpusnek_device_release(MP_STATE_VM(gpusnek_devices));
@@ -146,7 +156,8 @@ void gpusnek_fence_report(const char *place, const void *address, unsigned int k
         failed_kind = kind;
         gpusnek_record_abandon();
     }
-    // Who waits for the host must not jump into the program that has failed.
+    // A raise during the report, for example in the wait for the host, must not unwind into the
+    // program.
     MP_STATE_THREAD(nlr_top) = NULL;
     nlr_set_abort(NULL);
     while (step < DONE) {

@@ -1,4 +1,5 @@
-// Mounts the file system region at "/".
+// Mount the launch's file system region at "/" and add "/lib" to sys.path. interp.c calls it at
+// start.
 #include "extmod/vfs.h"
 #include "extmod/vfs_lfs.h"
 #include "port.h"
@@ -25,7 +26,7 @@ void gpusnek_fs_mount(void) {
     }
     mp_obj_t args[2] = { vfs, MP_OBJ_NEW_QSTR(MP_QSTR__slash_) };
     mp_vfs_mount(2, args, (mp_map_t *)&mp_const_empty_map);
-    // Mounting at "/" does not make it the current directory's file system by itself.
+    // Mounting at "/" does not change the current directory's file system.
     mp_vfs_chdir(MP_OBJ_NEW_QSTR(MP_QSTR__slash_));
     mp_obj_list_append(mp_sys_path, MP_OBJ_FROM_PTR(&library_path));
 }

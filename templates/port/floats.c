@@ -1,5 +1,8 @@
-// Prints and reads floats. mpconfigport.mk leaves out upstream's py/formatfloat.c; the patches
-// `float-text` and `float-reading` make upstream's other files call this one.
+// Print and read floats for upstream's C, by the algorithms of decimal.h.
+//
+// mpconfigport.mk excludes upstream's py/formatfloat.c, which this file replaces. The patches
+// `float-text` and `float-reading` make upstream's other files call gpusnek_print_float() and
+// gpusnek_read_float().
 #include "floats.h"
 
 #include "decimal.h"
@@ -7,8 +10,8 @@
 #include "py/runtime.h"
 
 #ifndef MP_FLOAT_REPR_PREC
-// A release whose repr asks mp_format_float for some digits, and tests itself for a point. With the
-// patch `float-text` nobody else asks.
+// In this release repr requests a number of digits from mp_format_float() and adds the point
+// itself. With the patch `float-text`, repr is the only caller.
 #define MP_FLOAT_REPR_PREC (-2)
 #define PF_FLAG_ALWAYS_DECIMAL (0)
 #define REPR_ALONE (GPUSNEK_PATCH_FLOAT_TEXT)
@@ -18,11 +21,11 @@
 
 #define DEFAULT_PRECISION (6)
 #define SHORT_TEXT (40)
-#define BUFFER_DIGITS (64) // more than the buffers of upstream's callers have room for
+#define BUFFER_DIGITS (64) // more than fit the buffers of upstream's callers
 #define EXPONENT_ROOM (7) // a digit, a point, and an exponent of three digits
 #define LAST_BIT (MP_FLOAT_EXP_BIAS + MP_FLOAT_FRAC_BITS)
 
-// Takes a finite number apart. NULL for 0.
+// Split a finite number into mantissa and exponent. Return NULL for 0.
 static const gpusnek_binary_t *binary_of(mp_float_t f, gpusnek_binary_t *number) {
     const mp_float_union_t view = {f};
     const int exponent = view.p.exp;
@@ -41,7 +44,7 @@ static bool is_finite(mp_float_t f) {
     return view.p.exp != ((1 << MP_FLOAT_EXP_BITS) - 1);
 }
 
-// '-', or what the flags want before other numbers; 0 for nothing.
+// Return '-', or the sign character that the flags request for other numbers; 0 for none.
 static char sign_of(mp_float_t f, unsigned int flags) {
     const mp_float_union_t view = {f};
     if (view.p.sgn && f == f) {
@@ -50,7 +53,7 @@ static char sign_of(mp_float_t f, unsigned int flags) {
     return flags & PF_FLAG_SHOW_SIGN ? '+' : flags & PF_FLAG_SPACE_SIGN ? ' ' : '\0';
 }
 
-// "inf" or "nan", in the case of `letter`.
+// Write "inf" or "nan" in the case of `letter`.
 static void write_special(mp_float_t f, char letter, char *text) {
     const char *name = f == f ? "INF" : "NAN";
     for (int i = 0; i < 3; ++i) {
@@ -120,9 +123,9 @@ int gpusnek_print_float(const mp_print_t *print, mp_float_t f, char format, unsi
     return printed;
 }
 
-// Replaces upstream's formatfloat.c. With the patch `float-text`, only repr calls it; without the
-// patch, mp_print_float does too. A text longer than `size` is formatted again with fewer decimals,
-// and then with an exponent.
+// Replacement of upstream's mp_format_float(). With the patch `float-text` only repr calls it;
+// without it, mp_print_float() does too. If the text exceeds `size`, format again with fewer
+// decimals, then with an exponent.
 int mp_format_float(mp_float_t f, char *text, size_t size, char format, int precision, char sign) {
     char *at = text;
     const char first = sign_of(f, 0);

@@ -1,13 +1,16 @@
-// Searching and marking the allocation table of the heap eight bytes at a time, for py/gc.c (patch
-// `allocation`). A block has two bits there, 0 where it is free and 2 where it goes on the
-// block before; a byte has four blocks, the first in its lowest bits.
+// Search and update of the heap's allocation table, one 64-bit word (32 blocks) at a time.
 //
-// What is found is what upstream finds, the first place that is large enough. Looked for block by
-// block, it is far from where the search begins in a heap of small objects, and interpreters of a
-// warp part at each block: what they do afterwards they do one by one. Here all that look for few
-// blocks take the same way, but for the words of the table that some pass.
+// Callers: py/gc.c (patch `allocation`) and allocate.c. The table has two bits per block, four
+// blocks per byte, the first block in the lowest bits: 0 is free, 2 is a tail (a block that
+// continues the previous block).
 //
-// A word of the table's end may have bytes that are no part of it, but of the heap's next table.
+// Why words: in a heap of small objects the first fit is often far from the start of the search.
+// Upstream's search tests each block, and the lanes of a warp diverge at each test. With words,
+// lanes that search for few blocks execute the same path and differ only in the number of words.
+//
+// Invariant B1: a search returns the same block as upstream's, the first run that is large enough.
+// Invariant B2: the last word may contain bytes of the heap's next table, which every search
+// ignores.
 #ifndef GPUSNEK_FREEBLOCKS_H
 #define GPUSNEK_FREEBLOCKS_H
 
@@ -17,27 +20,29 @@
 
 #include "hooks.h"
 
-#define GPUSNEK_EACH_BLOCK ((uint64_t)0x5555555555555555) // a word with 1 in the place of each block
+#define GPUSNEK_EACH_BLOCK ((uint64_t)0x5555555555555555) // the value 1 in each block's two bits
 #define GPUSNEK_TAIL (2)
 #define GPUSNEK_BLOCKS_OF_BYTE (4)
 #define GPUSNEK_BLOCKS_OF_WORD (32)
 #define GPUSNEK_BYTES_OF_BLOCK (32)
 #define GPUSNEK_NO_BLOCK (SIZE_MAX)
-#define GPUSNEK_LARGE (256) // blocks of an object that takes long to fill
+#define GPUSNEK_LARGE (256) // blocks; clearing a larger object takes long
 
 void gpusnek_look_soon(void); // port.h
 
-// Whether a table can be read by words.
+// Return whether the table is aligned for access by words.
 static inline bool gpusnek_has_words(const uint8_t *table) {
     return (uintptr_t)table % sizeof(uint64_t) == 0;
 }
 
-// The word of the table that block `first`, a multiple of GPUSNEK_BLOCKS_OF_WORD, begins.
+// Return the address of the word that begins with block `first`, a multiple of
+// GPUSNEK_BLOCKS_OF_WORD.
 static inline uint64_t *gpusnek_word_of(const uint8_t *table, size_t first) {
     return (uint64_t *)porter_private(table + first / GPUSNEK_BLOCKS_OF_BYTE);
 }
 
-// The blocks from `from` on and before `to`, of a word that begins with block `first`: both bits.
+// Return a mask with both bits of each block in [from, to), for the word that begins with block
+// `first`.
 static inline uint64_t gpusnek_span(size_t first, size_t from, size_t to) {
     uint64_t span = UINT64_MAX;
     if (from > first) {
@@ -49,20 +54,20 @@ static inline uint64_t gpusnek_span(size_t first, size_t from, size_t to) {
     return span;
 }
 
-// How many blocks at the beginning of a word have their bit, of GPUSNEK_EACH_BLOCK.
+// Return the number of set blocks at the start of a word; `bits` is a subset of GPUSNEK_EACH_BLOCK.
 static inline size_t gpusnek_leading(uint64_t bits) {
     const uint64_t without = ~bits & GPUSNEK_EACH_BLOCK;
     return without == 0 ? GPUSNEK_BLOCKS_OF_WORD : (size_t)__builtin_ctzll(without) / 2;
 }
 
-// How many at its end.
+// Return the number of set blocks at the end of a word.
 static inline size_t gpusnek_trailing(uint64_t bits) {
     const uint64_t without = ~bits & GPUSNEK_EACH_BLOCK;
     return without == 0 ? GPUSNEK_BLOCKS_OF_WORD : (size_t)__builtin_clzll(without) / 2;
 }
 
-// The last of the first `wanted` free blocks in a row, looked for from byte `at` of a table of `bytes`
-// on; or GPUSNEK_NO_BLOCK.
+// Find the first run of `wanted` free blocks from byte `at` of a table of `bytes` bytes. Return the
+// run's last block, or GPUSNEK_NO_BLOCK.
 static inline size_t gpusnek_free_run(const uint8_t *table, size_t at, size_t bytes, size_t wanted) {
     const size_t from = at * GPUSNEK_BLOCKS_OF_BYTE, to = bytes * GPUSNEK_BLOCKS_OF_BYTE;
     size_t before = 0; // free blocks right before the word
@@ -72,7 +77,8 @@ static inline size_t gpusnek_free_run(const uint8_t *table, size_t at, size_t by
         const uint64_t free = ~(word | word >> 1) & GPUSNEK_EACH_BLOCK & gpusnek_span(first, from, to);
         const size_t leading = gpusnek_leading(free);
         uint64_t begins = wanted <= GPUSNEK_BLOCKS_OF_WORD ? free : 0;
-        // Where so many begin: twice as many as before, until there are enough.
+        // Positions at which a run of `row` free blocks begins; `row` doubles until it reaches
+        // `wanted`.
         for (size_t row = 1, more; row < wanted && row < GPUSNEK_BLOCKS_OF_WORD; row += more) {
             more = row < wanted - row ? row : wanted - row;
             begins &= begins >> 2 * more;
@@ -88,8 +94,8 @@ static inline size_t gpusnek_free_run(const uint8_t *table, size_t at, size_t by
     return GPUSNEK_NO_BLOCK;
 }
 
-// Marks free blocks from `block` to `last` as such that go on the one before. The first that is left:
-// the one behind `last`, or `block` where the table cannot be read by words.
+// Mark the free blocks in [block, last] as tails. Return the first block that is not marked: last +
+// 1, or `block` if the table is not aligned for words.
 static inline size_t gpusnek_mark_tails(uint8_t *table, size_t block, size_t last) {
     if (!gpusnek_has_words(table)) {
         return block;
@@ -102,8 +108,8 @@ static inline size_t gpusnek_mark_tails(uint8_t *table, size_t block, size_t las
     return last + 1;
 }
 
-// How many blocks from `block` on, and before `end`, are of this kind: 0 or GPUSNEK_TAIL; or a few more
-// than `enough`.
+// Count consecutive blocks of one type (0 or GPUSNEK_TAIL) in [block, end). Stops early once the
+// count reaches `enough`, which it may exceed by less than a word.
 static inline size_t gpusnek_count(
     const uint8_t *table, size_t block, size_t end, unsigned int kind, size_t enough) {
     size_t count = 0;
@@ -111,7 +117,7 @@ static inline size_t gpusnek_count(
          first += GPUSNEK_BLOCKS_OF_WORD) {
         const uint64_t other = *gpusnek_word_of(table, first) ^ kind * GPUSNEK_EACH_BLOCK;
         const uint64_t span = gpusnek_span(first, block, end);
-        // What lies before `block` counts too, and is taken off.
+        // Blocks before `block` count as equal and are subtracted.
         const uint64_t equal = ~(other | other >> 1) & GPUSNEK_EACH_BLOCK & span;
         const size_t passed = block > first ? block - first : 0;
         const size_t reached = gpusnek_leading(equal | ~gpusnek_span(first, block, first + GPUSNEK_BLOCKS_OF_WORD));
@@ -123,14 +129,14 @@ static inline size_t gpusnek_count(
     return count;
 }
 
-// Of small objects, which lie in two words of a table at most: with numbers of 32 bits, for tables of
-// fewer bytes than GPUSNEK_SMALL_TABLE.
+// The functions below serve small objects, which span at most two words. Block numbers have 32
+// bits, so tables must be smaller than GPUSNEK_SMALL_TABLE bytes.
 #define GPUSNEK_SMALL (GPUSNEK_BLOCKS_OF_WORD) // blocks
 #define GPUSNEK_SMALL_TABLE (UINT32_MAX / GPUSNEK_BLOCKS_OF_BYTE - sizeof(uint64_t))
 #define GPUSNEK_NO_SMALL_RUN (UINT32_MAX)
 
-// The blocks that begin a row of `wanted` free ones, of the free ones of a word: twice as many as
-// before, until there are enough.
+// Return the positions at which a run of `wanted` free blocks begins within a word. The tested run
+// length doubles until it reaches `wanted`.
 static inline uint64_t gpusnek_rows(uint64_t free, uint32_t wanted) {
     for (uint32_t row = 1, more; row < wanted; row += more) {
         more = row < wanted - row ? row : wanted - row;
@@ -139,13 +145,13 @@ static inline uint64_t gpusnek_rows(uint64_t free, uint32_t wanted) {
     return free;
 }
 
-// The first of the first `wanted` free blocks in a row, looked for from byte `at` of a table of `bytes`
-// on; or GPUSNEK_NO_SMALL_RUN. One way leads out of the loop, so that interpreters that run together
-// are together behind it.
+// Find the first run of `wanted` free blocks from byte `at` of a table of `bytes` bytes. Return the
+// run's first block, or GPUSNEK_NO_SMALL_RUN. The loop has one exit, so that lanes reconverge after
+// it.
 static inline uint32_t gpusnek_small_run(
     const uint8_t *table, uint32_t at, uint32_t bytes, uint32_t wanted) {
     const uint32_t from = at * GPUSNEK_BLOCKS_OF_BYTE, to = bytes * GPUSNEK_BLOCKS_OF_BYTE;
-    uint32_t first = from / GPUSNEK_BLOCKS_OF_WORD * GPUSNEK_BLOCKS_OF_WORD; // block of the word
+    uint32_t first = from / GPUSNEK_BLOCKS_OF_WORD * GPUSNEK_BLOCKS_OF_WORD; // of the current word
     uint64_t span = GPUSNEK_EACH_BLOCK << 2 * (from - first);
     uint32_t before = 0; // free blocks right before the word
     uint32_t start = GPUSNEK_NO_SMALL_RUN;
@@ -169,7 +175,8 @@ static inline uint32_t gpusnek_small_run(
     return start;
 }
 
-// Marks free blocks as an object: tails, the first of which becomes a head. Free ones have no bits.
+// Mark a run of free blocks as one object. The mask has a tail in each block; subtracting 1 turns
+// the first tail (2) into a head (1). Free blocks have no bits set.
 static inline void gpusnek_mark_object(uint8_t *table, uint32_t start, uint32_t wanted) {
     const uint32_t last = start + wanted - 1;
     const uint32_t unused = 2 * (GPUSNEK_BLOCKS_OF_WORD - wanted);
@@ -181,7 +188,7 @@ static inline void gpusnek_mark_object(uint8_t *table, uint32_t start, uint32_t 
     }
 }
 
-// Clears `bytes` of memory at an aligned address, whole blocks, of which there are fewer than 2^32.
+// Clear `bytes` of 8-byte aligned memory: whole blocks, fewer than 2^32.
 static inline void gpusnek_clear(void *memory, size_t bytes) {
     uint64_t *at = (uint64_t *)porter_private(memory);
     for (uint32_t blocks = (uint32_t)(bytes / GPUSNEK_BYTES_OF_BLOCK); blocks != 0; --blocks) {

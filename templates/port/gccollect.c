@@ -1,7 +1,8 @@
-// The collector's entry, and two switches for tests.
+// Entry of the garbage collector, root scanning, and two test modes.
 //
-// Upstream calls gc_collect before an allocation when gc_alloc_threshold is reached; with a
-// threshold of 0 that is every allocation, which is what stress mode sets.
+// Upstream calls gc_collect() before an allocation once gc_alloc_threshold is reached. Stress mode
+// sets the threshold to 0, so every allocation collects. The patch `fail-allocation` makes the Nth
+// allocation fail. This file also allocates shared bytecode and measures the used part of the heap.
 #include <stdint.h>
 
 #include <string.h>
@@ -14,11 +15,10 @@
 #include "py/mpstate.h"
 
 // The patch `fail-allocation` counts and compares these (GPUSNEK_ALLOCATION_FAILS).
-uint32_t gpusnek_allocation; // the last allocation's number
-uint32_t gpusnek_failing_allocation; // the number of the next that is to fail; 0: none
+uint32_t gpusnek_allocation; // number of the last allocation since start
+uint32_t gpusnek_failing_allocation; // number of the next allocation to fail; 0: none
 
-// Two bits of the table say of each block whether it is free, the first of an allocation, a later
-// one, or a first one that was marked (py/gc.c).
+// Values of a block in the allocation table (py/gc.c): free, a tail, or a head that is marked.
 enum { FREE = 0, TAIL = 2, MARKED = 3, ALL_TAILS = 0xaa };
 
 static size_t block_of(uintptr_t address) {
@@ -33,8 +33,8 @@ bool gpusnek_lives(const void *object) {
     return kind_of(block_of((uintptr_t)object)) == MARKED;
 }
 
-// The first byte of the memory that `address`, which lies in the heap's pool, is part of; 0 where
-// it points to a free block.
+// Return the start of the allocation that contains `address`, an address in the heap's pool, or 0
+// if its block is free.
 static uintptr_t start_of_allocation(uintptr_t address) {
     const uintptr_t pool = (uintptr_t)MP_STATE_MEM(area).gc_pool_start;
     const uint8_t *table = MP_STATE_MEM(area).gc_alloc_table_start;
@@ -54,9 +54,9 @@ static uintptr_t start_of_allocation(uintptr_t address) {
     }
 }
 
-// Mark what a word of C's stack or registers points to, if it lies in the heap. A compiler may keep
-// nothing of an object but the address of a member, which `gc_collect_root` does not follow: it
-// takes an allocation's first byte alone.
+// Mark the object that a word of the C stack or of a register points to or into, if it lies in the
+// heap. A compiler may keep only the address of a member, and gc_collect_root() accepts only the
+// first byte of an allocation.
 void gpusnek_collect_word(uintptr_t word) {
     if (word >= (uintptr_t)MP_STATE_MEM(area).gc_pool_start
         && word < (uintptr_t)MP_STATE_MEM(area).gc_pool_end) {
@@ -65,9 +65,10 @@ void gpusnek_collect_word(uintptr_t word) {
     }
 }
 
-// A GPU's registers hold 32 bits, and a frame may save the halves of a pair apart, or only one
-// of them because the other did not change. So each word counts as the low half of a pointer;
-// the high half is the heap's own (of both ends, should the heap lie across a 4 GiB border).
+// Scan the C stack of a GPU thread, whose registers have 32 bits. A frame may save the halves of a
+// pointer apart, or only the half that changed. Each 32-bit word therefore counts as the low half
+// of a pointer. The high half is the heap's own: that of its start, or of its end if the heap
+// crosses a 4 GiB boundary.
 static void scan_halves(uintptr_t from, uintptr_t to) {
     const uintptr_t low = (uintptr_t)MP_STATE_MEM(area).gc_pool_start;
     const uintptr_t end = (uintptr_t)MP_STATE_MEM(area).gc_pool_end;
@@ -81,6 +82,7 @@ static void scan_halves(uintptr_t from, uintptr_t to) {
     }
 }
 
+// Mark everything that the C stack from `lowest` up to the launch's stack top refers to.
 static void scan_stack(void *lowest, void *context) {
     (void)context;
     const uintptr_t to = (uintptr_t)gpusnek_io.stack_top;
@@ -117,7 +119,7 @@ bool gpusnek_allocation_failed(void) {
     return true;
 }
 
-// Where bytecode goes that others will read too.
+// Free part of the memory for bytecode that other interpreters will execute; NULL: none.
 static char *code_memory;
 static size_t code_left;
 
@@ -126,8 +128,9 @@ void gpusnek_code_to(void *memory, size_t size) {
     code_left = size;
 }
 
-// Asked by the bytecode emitter (patch `shared-code`). The collector does not look at it, nor need
-// it: bytecode holds no pointers.
+// Allocate bytecode for the emitter (patch `shared-code`): in the memory of gpusnek_code_to() if it
+// suffices, else in the heap. The collector need not scan it, because bytecode contains no
+// pointers. Raises MemoryError.
 void *gpusnek_new_code(size_t size) {
     const size_t rounded = (size + 7) & ~(size_t)7;
     if (code_memory == NULL || rounded > code_left) {
@@ -142,14 +145,14 @@ void *gpusnek_new_code(size_t size) {
 
 size_t gpusnek_heap_used(size_t *tables) {
     MP_STATIC_ASSERT(GPUSNEK_HEAP_PIECE == 4 * MICROPY_BYTES_PER_GC_BLOCK);
-    // Two bits of the table say of each block whether it is free (py/gc.c): a byte is 4 blocks.
+    // A byte of the table describes four blocks.
     const uint8_t *table = MP_STATE_MEM(area).gc_alloc_table_start;
     size_t bytes = MP_STATE_MEM(area).gc_alloc_table_byte_len;
     while (bytes % sizeof(uint64_t) != 0 && table[bytes - 1] == 0) {
         bytes--;
     }
     if (bytes % sizeof(uint64_t) == 0) {
-        // Most of it is free: by words. The table is where the heap begins, at a multiple of 64.
+        // Skip free blocks by words. The table begins at the heap's start, a multiple of 64 bytes.
         while (bytes > 0 && *(const uint64_t *)(table + bytes - sizeof(uint64_t)) == 0) {
             bytes -= sizeof(uint64_t);
         }

@@ -1,149 +1,157 @@
-// What the port asks of the runtime. Host twin and device build each provide these.
+// Hooks: the functions that the port calls and the runtime provides. The host twin, the device
+// build and the plain C reference build each implement them.
 #ifndef GPUSNEK_HOOKS_H
 #define GPUSNEK_HOOKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// Calls scan(lowest, context) with every callee-saved register's value in memory at or above
-// `lowest`, an address on this interpreter's C stack below every live frame.
+// Call scan(lowest, context) with the values of all callee-saved registers in memory at or above
+// `lowest`. `lowest` is an address on this interpreter's C stack below every live frame.
 void porter_gc_flush(void (*scan)(void *lowest, void *context), void *context);
 
-// Bytes of one register: 4 on a GPU, where a pointer takes two.
+// Return the size of a register in bytes: 4 on a GPU, where a pointer takes two registers.
 unsigned int porter_register_bytes(void);
 
-// Nanoseconds of a clock that never goes back; its zero means nothing.
+// Return the nanoseconds of a monotonic clock with an arbitrary origin.
 uint64_t porter_clock_ns(void);
 
-// `pointer` itself, which must be to memory of this interpreter alone: with arenas in local memory
-// the compiler then reads and writes it with the instructions for local memory.
+// Return `pointer`, which must point to memory of this interpreter only. With arenas in local
+// memory the compiler then uses local-memory instructions for accesses through the result.
 void *porter_private(const void *pointer);
 
-// This interpreter's own memory by number, which takes one register where a pointer takes two.
-// `base`, `pointer` and what is read or written, 64 bits at a multiple of 8, lie in one object.
+// Access to this interpreter's own memory by a 32-bit offset, which takes one register where a
+// pointer takes two. `base` and `pointer` lie in one object. Accesses have 64 bits and are 8-byte
+// aligned.
 uint32_t porter_own(const void *base, const void *pointer);
 uint64_t porter_own_load(const void *base, uint32_t own, int32_t offset);
 void porter_own_store(void *base, uint32_t own, int32_t offset, uint64_t value);
 
-// Whether reading a word and taking it apart beats reading its bytes. A constant.
+// Return whether reading a word and extracting its bytes is faster than reading bytes. A constant.
 int porter_prefers_words(void);
 
-// The instruction at `ip` comes next, in the fast path's loop or in upstream's switch. Nothing, but
-// for the host twin that records what interpreters do.
+// Record that the instruction at `ip` runs next, in the fast path's loop or in upstream's switch.
+// Only a host twin that records traces implements it; elsewhere it does nothing.
 void porter_trace_bytecode(const void *ip, int fast);
 
-// Whether upstream's switch would run different instructions, or only some of a warp's lanes, as it
-// runs `opcode`: lanes of a GPU whose ways have parted. Elsewhere, and in builds made with
-// `--no-reconverge`, it is a constant, false.
+// Return whether the lanes of the warp have diverged before `opcode`: upstream's switch would
+// execute different opcodes, or would run with only some of the lanes. A constant false on the
+// host, and in builds made with `--no-reconverge`.
 bool porter_parted(unsigned int opcode);
 
-// Waits a while for the other lanes of the warp. Returns whether this one may run its instruction
-// now; if not, it comes again. The first run: those deepest in calls, and of these the ones at the
-// least place (of the instruction in its function's code, 24 bits, and its opcode). kept: how its
-// interpreter has spent its time; words of which the first is 0 when a launch begins.
+// Wait, for a bounded time, for the other lanes of the convergence group. Return whether this lane
+// may execute its instruction now; if not, the VM calls again. The lanes with the deepest call
+// stack run first, and among these the lanes with the lowest place. `place`: the instruction's
+// offset in its function's code (24 bits) and its opcode. `kept`: the scheduling account of the
+// interpreter, PORTER_MEETING_WORDS words of which the first is 0 when a launch begins.
 #define PORTER_MEETING_WORDS 8
 bool porter_meet(uint32_t *kept, uint32_t place, uint32_t depth);
 
-// From here on this interpreter runs, or does no longer, in a launch that has machine code.
+// Tell the warp that this interpreter starts or stops running in a launch with native code.
 void porter_native_join(bool runs);
 
-// Lanes that are here together come to machine code of programs, which some enter and the others wait
-// for, perhaps; and one leaves it. begun: what the first gave. kept: as of porter_meet(). Elsewhere
-// than on GPUs whose lanes meet these are nothing, and so is the next.
+// porter_native_begin(): the converged lanes reach native code; `enters` says which lanes enter it.
+// Returns a value for porter_native_end(), which a lane calls when it leaves. `kept`: as for
+// porter_meet(). Both, and porter_native_holds(), do nothing except on GPUs in builds that
+// reconverge.
 uint32_t porter_native_begin(const uint32_t *kept, bool enters);
 void porter_native_end(const uint32_t *kept, uint32_t begun);
 
-// Whether machine code must be left at once, for other lanes of the warp may wait for this one where
-// their ways meet. rounds: its own, of the interpreter. hasty: it has used atomics, which it may do
-// to wait for one of these.
+// Return whether the lane must leave native code at once, because other lanes of the warp may wait
+// at a convergence barrier for it. `rounds`: the interpreter's count of polls in the current round.
+// `hasty`: the interpreter has used atomics, and may be spinning until a waiting lane makes
+// progress.
 bool porter_native_holds(uint32_t *rounds, bool hasty);
 
-// What `word` holds, which the host writes. Lanes of a GPU stay where they wait for each other.
+// Read a word that the host writes. Does not yield: lanes of a GPU stay converged.
 uint32_t porter_peek(const volatile uint32_t *word);
 
-// Whether machine code of bytecode may run in this build (native.h). A constant.
+// Return whether this build can run native code (native.h). A constant.
 int porter_native(void);
 
-// A gpusnek_native_run_t for a field `run` (interp.h).
+// Return the gpusnek_native_run_t that a field `run` (interp.h) denotes.
 void *porter_native_run(uint64_t run);
 
-// What profiling builds count; in other builds each of these is nothing (profile_hooks.h).
-// mpconfigport.h has those that upstream's files call: the heap is asked for a block; new code is
-// at `bytecode`; the VM leaves `frame` for the C code that called it.
+// Counters of profiling builds; in other builds these functions do nothing (profile_hooks.h).
+// mpconfigport.h declares the counters that upstream's files call: the heap allocates a block; new
+// code is at `bytecode`; the VM leaves `frame` and returns to its caller in C.
 //
-// The VM is about to run in `frame`, its code state, the `bytecode` of `function`; `caller` called
-// it, or C code where that is NULL. Returns what porter_profile_bytecode needs for its
-// instructions.
+// porter_profile_frame(): the VM is about to run in `frame`, the code state of `function`, whose
+// code is at `bytecode`. `caller` is the calling frame, or NULL if C code called. Returns the
+// `counts` argument of porter_profile_bytecode() for the frame's instructions.
 void *porter_profile_frame(const void *frame, const void *caller, const void *bytecode,
     const void *function);
-void porter_profile_bytecode(void *counts, const void *ip); // the instruction at `ip` comes next
-void porter_profile_collects(void); // a collection begins
+void porter_profile_bytecode(void *counts, const void *ip); // before each instruction
+void porter_profile_collects(void); // at the start of a collection
 
-// Called again and again while an interpreter waits for the clock: give way to others.
+// Yield; an interpreter calls it repeatedly while it waits for the clock or the host.
 void porter_pause(void);
 
-// Called now and then by an interpreter that runs on: others of its block may need its processor.
+// Yield the processor occasionally: a running interpreter calls it at polls, because other
+// interpreters of its block may need the processor.
 void porter_give_way(void);
 
-// Called as often. Other lanes of its warp may wait for this one, where their ways meet or for a turn:
-// where it has kept them for long, it lets them go on. kept: as of porter_meet(). porter_keeps: nobody
-// has waited for long. Elsewhere than on GPUs whose lanes meet these are nothing.
+// porter_let_others(): called at the same polls. Releases lanes that have waited for this lane too
+// long, at a convergence barrier or for a turn. `kept`: as for porter_meet(). porter_keeps():
+// restart that time, because no lane has waited long. Both do nothing except on GPUs in builds that
+// reconverge.
 void porter_let_others(const uint32_t *kept);
 void porter_keeps(void);
 
-// Called within long work that takes no steps: the other lanes of a warp whose ways have parted may
-// run. Costs next to nothing, and calls nothing.
+// Let the other lanes of a diverged warp run, within long work that takes no steps. Costs almost
+// nothing and calls nothing.
 void porter_yield(void);
 
-// Waits until all interpreters of the block that have not ended are here; on the host twin at most
-// until porter_clock_ns() is `end`. A GPU's barrier has no such end.
+// Wait until all interpreters of the block that have not ended arrive. The host twin waits at most
+// until porter_clock_ns() reaches `end`; a GPU's barrier has no time limit.
 void porter_syncthreads(uint64_t end);
 
-// One atomic operation on an item of array's `typecode` (i I l L q Q f d), aligned to its size.
-// `operand`, `expected` and what comes back (the old value) are the item's bytes, zero-extended.
-#define PORTER_ATOMIC_ADD (0) // integers wrap around
+// Perform one atomic operation on an item of array's `typecode` (i I l L q Q f d), aligned to its
+// size. `operand`, `expected` and the result (the previous value) are the item's bytes,
+// zero-extended.
+#define PORTER_ATOMIC_ADD (0) // integers wrap on overflow
 #define PORTER_ATOMIC_MIN (1)
 #define PORTER_ATOMIC_MAX (2)
 #define PORTER_ATOMIC_EXCHANGE (3)
-#define PORTER_ATOMIC_CAS (4) // stores operand where the item's bytes are those of expected
+#define PORTER_ATOMIC_CAS (4) // stores operand if the item's bytes equal expected
 uint64_t porter_atomic(int operation, char typecode, void *address, uint64_t operand,
     uint64_t expected);
 
-// Compare and swap, and read, a word in memory that interpreters share: in one order for all of
-// them, and no other access moves across. Returns what stood there.
+// Compare-and-swap, and load, of a word that interpreters share. Both are sequentially consistent:
+// one order for all interpreters, and no other access moves across. Return the previous value.
 uint64_t porter_cas64(volatile uint64_t *at, uint64_t expected, uint64_t desired);
 uint64_t porter_load64(const volatile uint64_t *at);
 
-// With fences (porter/config.py): memory outside its own that this interpreter may reach from now
-// on. porter_lend: until the launch ends. porter_keep: in later launches too, until porter_drop.
-// Without fences these do nothing.
+// Grant this interpreter access to memory outside its arena, in builds with bounds checks
+// (`--fences`, porter/config.py). porter_lend(): until the launch ends. porter_keep(): in later
+// launches too, until porter_drop(). In other builds these functions do nothing.
 void porter_lend(const void *data, uint64_t size, int writable);
 void porter_keep(const void *data, uint64_t size, int writable);
 void porter_drop(const void *data, uint64_t size);
 
-// Shows text at once, in a way of the runtime's own: output of size GPUSNEK_CONSOLE.
+// Show text at once by the runtime's own means: output of size GPUSNEK_CONSOLE.
 void porter_console(const char *text, unsigned long size);
 
-// Shows text that GPUSNEK_PRINT sends out: by device printf, or on the process's stdout.
+// Print text of a GPUSNEK_PRINT stream: by device printf, or on the process's stdout.
 void porter_print(const char *text, unsigned long size);
 
-// The host sees what was written before this before what is written after it.
+// Memory barrier towards the host: earlier writes become visible before later ones.
 void porter_publish(void);
 
-// Whether a fence has refused an access of this interpreter, which is to end.
+// Return whether a bounds check of this interpreter has failed, so that it must end.
 int porter_refused(void);
 
-// The port's own: raises what a recursion that is too deep raises.
+// Raise the RuntimeError of a recursion that is too deep. The port implements it (interp.c).
 _Noreturn void porter_stack_overflow(void);
 
-// The port's own: raises what a sandbox raises where it refuses something.
+// Raise OSError(EPERM), the sandbox's refusal. The port implements it (interp.c).
 _Noreturn void porter_refuse(void);
 
-// While this is on, a sandbox loads code that the port itself compiled or has verified.
+// Allow or forbid loading of code in a sandbox, around code that the port compiled or verified.
 void porter_trust(bool trusted);
 
-// A broken invariant: ends this interpreter with GPUSNEK_STATUS_ABORT. Never called for anything
-// that a Python program can do.
+// Report a broken invariant and end this interpreter with GPUSNEK_STATUS_ABORT. No Python program
+// can cause this call.
 _Noreturn void porter_fatal(const char *message);
 
 #endif

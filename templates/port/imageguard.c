@@ -1,12 +1,12 @@
-// The word that guards an image: see imageguard.h.
+// The guard word of a file system image (imageguard.h states the protocol).
 #include "imageguard.h"
 
 #include "hooks.h"
 #include "port.h"
 #include "py/mperrno.h"
 
-// Bits of the word: generation, held, and which launch's holder. A launch that has ended holds
-// nothing.
+// Bits of the word: the generation, the flag HELD, and a hash of the holder's launch number. A flag
+// HELD of a launch that has ended is ignored.
 #define GENERATION_BITS (40)
 #define GENERATION_MASK (((uint64_t)1 << GENERATION_BITS) - 1)
 #define HELD ((uint64_t)1 << GENERATION_BITS)
@@ -32,7 +32,7 @@ void gpusnek_guard_open(gpusnek_guard_t *guard) {
     guard->stale = false;
     if (guard->word != NULL) {
         uint64_t word = load(guard);
-        while (word & 1) { // another interpreter is copying a block
+        while (word & 1) { // odd: another interpreter is copying a block
             porter_pause();
             word = load(guard);
         }
@@ -47,6 +47,7 @@ bool gpusnek_guard_fresh(gpusnek_guard_t *guard) {
     return !guard->stale;
 }
 
+// Mark the mount stale and return -error.
 static int refuse(gpusnek_guard_t *guard, int error) {
     guard->stale = true;
     return -error;
@@ -78,7 +79,7 @@ void gpusnek_guard_written(gpusnek_guard_t *guard) {
     if (guard->word == NULL) {
         return;
     }
-    // Nobody else changes the word while its generation is odd.
+    // Invariant G1: while the generation is odd, no other mount changes the word.
     uint64_t word = load(guard);
     guard->generation = (guard->generation + 2) & GENERATION_MASK;
     swap(guard, word, (word & ~GENERATION_MASK) | guard->generation);
@@ -87,7 +88,8 @@ void gpusnek_guard_written(gpusnek_guard_t *guard) {
 void gpusnek_guard_release(gpusnek_guard_t *guard) {
     if (guard->holds) {
         guard->holds = false;
-        // Another launch may have taken the image since; then it is not ours to give.
+        // Another launch may hold the image by now; clear HELD only if the generation is still this
+        // mount's.
         uint64_t word = load(guard);
         if ((word & GENERATION_MASK) == guard->generation) {
             swap(guard, word, guard->generation);

@@ -1,4 +1,4 @@
-// Products, quotients and floats of upstream's integers, by natural.h.
+// Products, quotients and float conversion of upstream's big integers (mpz), by natural.h.
 #include <math.h>
 
 #include "integers_digits.h"
@@ -70,7 +70,7 @@ mp_float_t gpusnek_mpz_float(const mpz_t *number) {
     if (count == 0) {
         return 0;
     }
-    // The first 64 bits, and whether there are others: that decides how they round.
+    // The first 64 bits, and a sticky bit for the others, which decides the rounding.
     const int shift = gpusnek_leading_zeros(number->dig[count - 1]);
     const uint32_t second = count > 1 ? number->dig[count - 2] : 0;
     const uint64_t third = (uint64_t)(count > 2 ? number->dig[count - 3] : 0) << shift;

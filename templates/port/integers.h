@@ -1,6 +1,6 @@
-// Upstream's integers of any size by natural.h: what the patch `integers` calls in upstream's place
-// (integers.c, integers_power.c, integers_text.c). All may raise MemoryError; results may be
-// operands.
+// Arithmetic of upstream's big integers (mpz_t) by natural.h. The patch `integers` calls these
+// functions in place of upstream's (integers.c, integers_power.c, integers_text.c). All may raise
+// MemoryError. A result may be one of the operands.
 #ifndef GPUSNEK_INTEGERS_H
 #define GPUSNEK_INTEGERS_H
 
@@ -8,34 +8,38 @@
 #include "py/obj.h"
 #include "py/runtime0.h"
 
+// product = a * b.
 void gpusnek_mpz_multiply(mpz_t *product, const mpz_t *a, const mpz_t *b);
 
-// Rounds down. The divisor is not 0; of the results one may be NULL.
+// Floor division; the divisor is not 0. One of `quotient` and `remainder` may be NULL.
 void gpusnek_mpz_divide(mpz_t *quotient, mpz_t *remainder, const mpz_t *number, const mpz_t *by);
 
-// The value of `a & b` or `a % b` where a digit has room for it, one of them being of one digit: no
-// memory is taken. Else MP_OBJ_NULL, for other operations too.
+// Return `a & b` or `a % b` without allocating, if the operands are not negative and the result
+// fits a digit. Return MP_OBJ_NULL otherwise, and for other operations.
 mp_obj_t gpusnek_mpz_short(mp_binary_op_t op, const mpz_t *a, const mpz_t *b);
 
-// A negative exponent gives 0.
+// power = base ** exponent; 0 for a negative exponent.
 void gpusnek_mpz_power(mpz_t *power, const mpz_t *base, const mpz_t *exponent);
+// power = base ** exponent % modulus; 0 for a negative exponent. Raises ValueError if the modulus
+// is 0.
 void gpusnek_mpz_power_modulo(
     mpz_t *power, const mpz_t *base, const mpz_t *exponent, const mpz_t *modulus);
 
-// The same of small integers, without memory; MP_OBJ_NULL where the exponent is negative or
-// the modulus 0.
+// Return pow(base, exponent, modulus) of small integers without allocating, or MP_OBJ_NULL if the
+// exponent is negative or the modulus is 0.
 mp_obj_t gpusnek_small_power_modulo(mp_int_t base, mp_int_t exponent, mp_int_t modulus);
 
-// The nearest float, or an infinity.
+// Return the nearest float, or an infinity.
 #if MICROPY_PY_BUILTINS_FLOAT
 mp_float_t gpusnek_mpz_float(const mpz_t *number);
 #endif
 
-// Reads the digits with which text begins, and returns how many.
+// Set `number` to the value of the digits at the start of `text`; return the number of digits.
 size_t gpusnek_mpz_read(mpz_t *number, const char *text, size_t length, bool negative,
     unsigned int base);
 
-// Writes a text without commas, which ends in a zero byte, and returns its length.
+// Write `number` in `base` with `prefix`, without group separators and with a terminating zero
+// byte. Return its length. `letter`: the digit of value 10, 'a' or 'A'.
 size_t gpusnek_mpz_write(
     const mpz_t *number, unsigned int base, const char *prefix, char letter, char *text);
 

@@ -1,4 +1,5 @@
-// What the files that compute with upstream's integers share.
+// Helpers shared by integers.c and integers_power.c: storing results and operands of natural.h in
+// mpz_t.
 #ifndef GPUSNEK_INTEGERS_DIGITS_H
 #define GPUSNEK_INTEGERS_DIGITS_H
 
@@ -6,7 +7,8 @@
 #include "natural.h"
 #include "py/runtime.h"
 
-// Makes digits, `used` of `count`, the number's own. What it had may have been an operand.
+// Give `number` the array `digits` of `count` digits, of which `used` have values. Frees the old
+// array, which may have been an operand; call it last.
 static inline void gpusnek_adopt(
     mpz_t *number, mpz_dig_t *digits, size_t count, size_t used, bool negative) {
     if (number->dig != NULL) {
@@ -18,7 +20,7 @@ static inline void gpusnek_adopt(
     number->neg = negative && number->len > 0;
 }
 
-// to[0, count) = number, which has no more digits.
+// to[0, count) = |number|, padded with zeros; the number has at most `count` digits.
 static inline void gpusnek_pad(mpz_dig_t *to, size_t count, const mpz_t *number) {
     const size_t had = number->len;
     for (size_t i = 0; i < count; ++i) {
@@ -26,7 +28,7 @@ static inline void gpusnek_pad(mpz_dig_t *to, size_t count, const mpz_t *number)
     }
 }
 
-// digits = from - digits, which is not larger.
+// digits = from - digits, where digits <= from.
 static inline void gpusnek_subtract_from(mpz_dig_t *digits, const mpz_dig_t *from, size_t count) {
     uint32_t borrow = 0;
     for (size_t i = 0; i < count; ++i) {

@@ -1,23 +1,25 @@
-// Powers of upstream's integers, by natural.h.
+// Powers of upstream's big integers, with and without a modulus, by natural.h.
 #include <string.h>
 
 #include "integers_digits.h"
 #include "mphalport.h"
 
+// Safepoint poll within a long computation: raises a pending exception, and takes no step
+// otherwise.
 void gpusnek_look(void) {
     if (MP_STATE_MAIN_THREAD(mp_pending_exception) != MP_OBJ_NULL) {
         porter_poll_loop(1);
     }
 }
 
-// An exponent, or more than any power has bits.
+// Return the value of an exponent, or 2^62, which is more than any power has bits.
 static size_t size_of(const mpz_t *exponent) {
     const uint64_t high = exponent->len > 1 ? exponent->dig[1] : 0;
     return exponent->len > 2 || high >> 30 ? (size_t)1 << 62 : high << 32 | exponent->dig[0];
 }
 
-// Digits for a power and for what its computation needs beyond; more than any heap has where the
-// power has too many bits.
+// Return the number of digits that computing a power needs. If the power has too many bits, return
+// a number that no heap can supply, so that the allocation raises MemoryError.
 static size_t power_digits(size_t bits, size_t exponent) {
     const size_t most = (size_t)1 << 60;
     return exponent > most / bits ? most : bits * exponent / 32 + 2;
@@ -27,6 +29,7 @@ static bool is_power_of_two(const mpz_t *number) {
     return number->len == 1 && (number->dig[0] & (number->dig[0] - 1)) == 0;
 }
 
+// power = 2^bit, negated if `negative`.
 static void power_of_two(mpz_t *power, size_t bit, bool negative) {
     const size_t count = bit / 32 + 1;
     mpz_dig_t *digits = m_new(mpz_dig_t, count);
@@ -35,7 +38,8 @@ static void power_of_two(mpz_t *power, size_t bit, bool negative) {
     gpusnek_adopt(power, digits, count, count, negative);
 }
 
-// number *= by, in place where `by` has one digit, else into `other`. Returns where it is.
+// Multiply `number` by `by`: in place if `by` has one digit, else into `other`. Update *count and
+// return the array with the product.
 static mpz_dig_t *times(
     mpz_dig_t *number, mpz_dig_t *other, size_t *count, const mpz_dig_t *by, size_t by_count) {
     mpz_dig_t *product = number;
@@ -97,7 +101,7 @@ static void reduce(mpz_dig_t *digits, const mpz_t *number, const gpusnek_divisor
     }
 }
 
-// digits[0, modulus->len) = |base ** exponent % modulus|, where the exponent is not negative.
+// digits[0, modulus->len) = |base ** exponent % modulus|, for a nonnegative exponent.
 static void power_modulo(mpz_dig_t *digits, const mpz_t *base, const mpz_t *exponent,
     const mpz_t *modulus, mpz_dig_t *room, mpz_dig_t *table, int window) {
     const size_t count = modulus->len;
@@ -136,7 +140,7 @@ void gpusnek_mpz_power_modulo(
     mpz_dig_t *digits = m_new(mpz_dig_t, count);
     mpz_dig_t *room = m_new(mpz_dig_t, gpusnek_power_room(count));
     mpz_dig_t *table = further == 0 ? NULL : m_new_maybe(mpz_dig_t, further);
-    // Without a table it takes more steps, and less memory.
+    // Without a table of powers the computation takes more steps but less memory.
     power_modulo(digits, base, exponent, modulus, room, table, table == NULL ? 1 : window);
     m_del(mpz_dig_t, room, gpusnek_power_room(count));
     if (table != NULL) {
@@ -150,7 +154,7 @@ mp_obj_t gpusnek_small_power_modulo(mp_int_t base, mp_int_t exponent, mp_int_t m
     mpz_t number[3];
     mpz_dig_t number_digits[3][MPZ_NUM_DIG_FOR_INT];
     mpz_dig_t digits[MPZ_NUM_DIG_FOR_INT];
-    mpz_dig_t room[4 * MPZ_NUM_DIG_FOR_INT]; // gpusnek_power_room
+    mpz_dig_t room[4 * MPZ_NUM_DIG_FOR_INT]; // gpusnek_power_room() of that many digits
     if (exponent < 0 || modulus == 0) {
         return MP_OBJ_NULL;
     }

@@ -1,22 +1,25 @@
-// Text of upstream's integers of any size: digits of text by the group, as many as make less than
-// 2^32, so that one pass over the number's digits is enough for a group.
+// Conversion of upstream's big integers from and to text.
+//
+// Digits are converted in groups whose values fit 32 bits, so each group needs one pass over the
+// number.
 #include <string.h>
 
 #include "integers.h"
 #include "natural.h"
 
-// What a character says as a digit; 36 and more where it is none.
+// Return the value of a digit in base 36, or 36 for other characters.
 static unsigned int digit_value(char character) {
     const unsigned int c = (unsigned char)character;
     const unsigned int letter = (c | 0x20) - 'a';
     return c - '0' < 10 ? c - '0' : letter < 26 ? letter + 10 : 36;
 }
 
+// Return the number of bits of `most`.
 static int bits_of(unsigned int most) {
     return 32 - gpusnek_leading_zeros(most);
 }
 
-// digits = digits * by + add. Returns how many they are then.
+// digits = digits * by + add. Return the new number of digits.
 static size_t append(mpz_dig_t *digits, size_t used, uint32_t by, uint32_t add) {
     const uint32_t carry = gpusnek_scale(digits, used, by, add);
     if (carry > 0) {
@@ -61,7 +64,7 @@ static char digit_of(uint32_t value, char letter) {
     return (char)(value < 10 ? '0' + value : letter + value - 10);
 }
 
-// Digits of a base that is 2^bits, the last ones first.
+// Write the digits of base 2^bits, least significant first. Return the end of the text.
 static char *write_bits(char *to, const mpz_t *number, int bits, char letter) {
     const size_t most = gpusnek_bits(number->dig, number->len);
     for (size_t bit = 0; bit < most; bit += (size_t)bits) {
@@ -73,6 +76,8 @@ static char *write_bits(char *to, const mpz_t *number, int bits, char letter) {
     return to;
 }
 
+// Write the digits of any base, least significant first. Return the end of the text. Raises
+// MemoryError.
 static char *write_groups(char *to, const mpz_t *number, unsigned int base, char letter) {
     size_t used = number->len;
     mpz_dig_t *digits = m_new(mpz_dig_t, used);

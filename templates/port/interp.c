@@ -1,4 +1,11 @@
-// One interpreter's life: start, run sources, stop.
+// Life cycle of one interpreter: attach, start, execute sources, stop, detach (interp.h).
+//
+// templates/runtime/interpreter.h calls these functions for kernels and the host twin.
+//
+// Invariant I1: no exception leaves a public function. Each function runs Python code within
+// nlr_push() and, where a hard stop or a limit may occur, nlr_set_abort(), and returns a status.
+// Invariant I2: a hard stop skips all Python handlers, so execute() resets whatever a stopped
+// program may have left: globals, the current exception, busy devices.
 #include <string.h>
 
 #include "blockdevice.h"
@@ -25,9 +32,9 @@ gpusnek_io_t gpusnek_io;
 static bool started;
 static int exit_code;
 
-// The value of the last GPUSNEK_EVAL. While gpusnek_report runs: the exception that it reports.
+// The value of the last GPUSNEK_EVAL, or, during gpusnek_report(), the exception that it reports.
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_result);
-// What gpusnek_prepare compiled.
+// The function that gpusnek_prepare() compiled.
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_program);
 
 void gpusnek_attach(const gpusnek_io_t *io) {
@@ -38,6 +45,7 @@ void gpusnek_attach(const gpusnek_io_t *io) {
     gpusnek_meet_nobody();
 }
 
+// Set the globals of __main__ that identify the interpreter. Raises MemoryError.
 static void set_up_modules(void) {
     mp_store_global(MP_QSTR_threadIdx, mp_obj_new_int_from_uint(gpusnek_boot.index));
     mp_store_global(MP_QSTR_numThreads, mp_obj_new_int_from_uint(gpusnek_boot.total));
@@ -49,7 +57,7 @@ static void set_up_modules(void) {
     }
 }
 
-// mp_init itself allocates, so a heap that is far too small shows here.
+// Initialize the VM. mp_init() allocates, so a heap that is far too small fails here.
 static int start_vm(void) {
     nlr_buf_t nlr;
     if (nlr_push(&nlr) == 0) {
@@ -61,6 +69,8 @@ static int start_vm(void) {
     return GPUSNEK_NO_MEMORY;
 }
 
+// Mount the file system. Prints an exception to stderr and returns GPUSNEK_NO_FILE_SYSTEM if that
+// fails.
 static int start_file_system(void) {
     nlr_buf_t nlr;
     if (nlr_push(&nlr) == 0) {
@@ -90,7 +100,8 @@ int gpusnek_start(const gpusnek_boot_t *boot) {
     return status;
 }
 
-// What a SystemExit was given: its argument, or the tuple of them where there are several.
+// Return the value of a SystemExit: its argument, or the tuple of its arguments if there are
+// several.
 static mp_obj_t exit_value(mp_obj_t exception) {
     mp_obj_t args = mp_load_attr(exception, MP_QSTR_args);
     if (mp_obj_is_type(args, &mp_type_tuple)
@@ -100,7 +111,8 @@ static mp_obj_t exit_value(mp_obj_t exception) {
     return mp_obj_exception_get_value(exception);
 }
 
-// As CPython has it, an int that no C long holds is -1, and a value that does not print is 1 too.
+// Return the exit code of a value; print a value that is not an int. Like in CPython, an int that
+// does not fit a C long gives -1, and a value whose printing raises gives 1.
 static int exit_number(mp_obj_t value, bool is_int) {
     nlr_buf_t nlr;
     if (nlr_push(&nlr) == 0) {
@@ -116,7 +128,8 @@ static int exit_number(mp_obj_t value, bool is_int) {
     return is_int ? -1 : 1;
 }
 
-// The exit status that a SystemExit stands for; prints a value that is no int, as CPython does.
+// Return the exit code of a SystemExit. A value that is not an int is printed to stderr, as in
+// CPython.
 static int system_exit_code(mp_obj_t exception) {
     mp_obj_t value = exit_value(exception);
     if (value == mp_const_none) {
@@ -137,6 +150,7 @@ static bool is_exception_of(mp_obj_t exception, const mp_obj_type_t *type) {
         MP_OBJ_FROM_PTR(type));
 }
 
+// Record and print an uncaught exception and return its status. May raise.
 static int report_exception(mp_obj_t exception, bool compiled) {
     if (is_exception_of(exception, &mp_type_SystemExit)) {
         gpusnek_record(exception);
@@ -152,19 +166,21 @@ static int report_exception(mp_obj_t exception, bool compiled) {
     return GPUSNEK_EXCEPTION;
 }
 
-// What unwound everything: the host's hard stop or a limit.
+// Return the status after an unwind without an exception: the limit that was reached, or
+// GPUSNEK_STOPPED.
 static int stopped(void) {
     const int limit = gpusnek_limit();
     return limit != GPUSNEK_OK ? limit : GPUSNEK_STOPPED;
 }
 
-// Reporting itself may run out of memory or be stopped.
+// Report the exception `raised`; NULL is a hard stop or a limit. Printing may itself raise or be
+// stopped.
 int gpusnek_report(void *raised, bool compiled) {
     if (raised == NULL) {
         return stopped();
     }
     int status = GPUSNEK_EXCEPTION;
-    MP_STATE_VM(gpusnek_result) = MP_OBJ_FROM_PTR(raised); // Python code that prints it may collect
+    MP_STATE_VM(gpusnek_result) = MP_OBJ_FROM_PTR(raised); // a root, because printing may collect
     nlr_buf_t nlr;
     nlr_set_abort(&nlr);
     if (nlr_push(&nlr) == 0) {
@@ -186,13 +202,14 @@ static mp_parse_input_kind_t parse_kind(int kind) {
 }
 
 static void store_file(qstr name, int kind) {
-    #if MICROPY_PY___FILE__ || MICROPY_MODULE___FILE__ // one option; upstream renamed it
+    #if MICROPY_PY___FILE__ || MICROPY_MODULE___FILE__ // one option under two names of upstream
     if (kind == GPUSNEK_FILE) {
         mp_store_global(MP_QSTR___file__, MP_OBJ_NEW_QSTR(name));
     }
     #endif
 }
 
+// Compile a source text to a function. Raises SyntaxError and MemoryError.
 static mp_obj_t compile_source(const char *source, size_t length, int kind, const char *name) {
     mp_lexer_t *lexer = mp_lexer_new_from_str_len(qstr_from_str(name), source, length, 0);
     qstr source_name = lexer->source_name;
@@ -201,7 +218,8 @@ static mp_obj_t compile_source(const char *source, size_t length, int kind, cons
     return mp_compile(&tree, source_name, kind == GPUSNEK_SINGLE);
 }
 
-// What `source` is, as a function: text, or code that another interpreter made.
+// Return `source` as a function; `source` is text, or shared code of another interpreter. May
+// raise.
 static mp_obj_t function_of(const char *source, size_t length, int kind, const char *name) {
     if (kind & GPUSNEK_CODE) {
         mp_obj_t function = gpusnek_load_code(source, length);
@@ -212,11 +230,13 @@ static mp_obj_t function_of(const char *source, size_t length, int kind, const c
     return compile_source(source, length, kind, name);
 }
 
+// Compile a source text to shared code, a bytes object. May raise.
 static mp_obj_t share_source(const char *source, size_t length, int kind, const char *name) {
     mp_lexer_t *lexer = mp_lexer_new_from_str_len(qstr_from_str(name), source, length, 0);
     return gpusnek_share_code(lexer, parse_kind(kind), kind == GPUSNEK_SINGLE);
 }
 
+// Call a compiled function, and keep the result of GPUSNEK_EVAL. May raise.
 static void run_code(mp_obj_t function, int kind) {
     mp_obj_t result = mp_call_function_0(function);
     if ((kind & ~GPUSNEK_CODE) == GPUSNEK_EVAL) {
@@ -225,23 +245,24 @@ static void run_code(mp_obj_t function, int kind) {
     mp_handle_pending(true);
 }
 
-// Compiles `source` where there is one, else takes what was kept; runs it, or keeps it.
+// Compile `source`, or take the kept function if `source` is NULL; then run the function, or keep
+// it if `keep`. Return a status. See invariants I1 and I2.
 static int execute(const char *source, size_t length, int kind, const char *name, bool keep) {
     if (!started) {
         return GPUSNEK_NOT_STARTED;
     }
     exit_code = 0;
     gpusnek_lack_start();
-    gpusnek_devices_idle(); // a hard stop leaves what was at work
+    gpusnek_devices_idle(); // a hard stop leaves devices busy
     gpusnek_limits_begin(true);
     MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
     #if MICROPY_PY_SYS_EXC_INFO
-    MP_STATE_VM(cur_exception) = NULL; // a handler that was stopped leaves its exception
+    MP_STATE_VM(cur_exception) = NULL; // a stopped handler leaves its exception
     #endif
     // A hard stop leaves the globals of the function that it stopped.
     mp_globals_set(&MP_STATE_VM(dict_main));
     mp_locals_set(&MP_STATE_VM(dict_main));
-    volatile bool compiled = false; // read after a jump to the handler
+    volatile bool compiled = false; // volatile: read after longjmp
     int status = GPUSNEK_OK;
     nlr_buf_t nlr;
     nlr_set_abort(&nlr);
@@ -257,7 +278,7 @@ static int execute(const char *source, size_t length, int kind, const char *name
             MP_STATE_VM(gpusnek_program) = keep ? function : MP_OBJ_NULL;
             compiled = true;
             if (!keep) {
-                gpusnek_limits_begin(false); // a copy, whose template compiled, takes the equal steps
+                gpusnek_limits_begin(false); // so copies of a template count the same steps
                 run_code(function, kind);
             }
         }
@@ -265,13 +286,14 @@ static int execute(const char *source, size_t length, int kind, const char *name
         nlr_set_abort(NULL);
     } else {
         nlr_set_abort(NULL);
-        mp_handle_pending(false); // an interrupt that came too late must not hit the next source
+        mp_handle_pending(false); // drop a late interrupt; it must not reach the next source
         status = gpusnek_report(nlr.ret_val, compiled);
         if (!compiled && gpusnek_limit() == GPUSNEK_OK) {
-            gpusnek_limits_begin(false); // compiling counts no steps
+            gpusnek_limits_begin(false); // steps of compilation do not count
         }
     }
-    // A finaliser that reached a limit ended alone; the program may have ended before it noticed.
+    // A finaliser that reached a limit ended alone, and the program may have ended before the next
+    // poll.
     return gpusnek_limit() != GPUSNEK_OK ? gpusnek_limit() : status;
 }
 
@@ -300,7 +322,7 @@ int gpusnek_become(const gpusnek_boot_t *boot) {
     int status = GPUSNEK_OK;
     nlr_buf_t nlr;
     if (nlr_push(&nlr) == 0) {
-        set_up_modules(); // the names are there already, so that nothing is allocated
+        set_up_modules(); // the names exist already, so nothing is allocated
         nlr_pop();
     } else {
         status = GPUSNEK_NO_MEMORY;
@@ -310,7 +332,7 @@ int gpusnek_become(const gpusnek_boot_t *boot) {
 
 static void run_exit_functions(void) {
     #if MICROPY_PY_SYS_ATEXIT
-    // Taken out first, so that one that registers another is not called for ever.
+    // Removed before the call, so that a function that registers itself again is called only once.
     mp_obj_t function = MP_STATE_VM(sys_exitfunc);
     MP_STATE_VM(sys_exitfunc) = mp_const_none;
     if (function != mp_const_none && mp_obj_is_callable(function)) {
@@ -319,6 +341,7 @@ static void run_exit_functions(void) {
     #endif
 }
 
+// Run the exit functions. Return a status.
 static int stop_program(void) {
     int status = GPUSNEK_OK;
     nlr_buf_t nlr;
@@ -334,17 +357,18 @@ static int stop_program(void) {
     return status;
 }
 
+// Run all finalisers and shut the VM down.
 static void stop_vm(void) {
     nlr_buf_t nlr;
     nlr_set_abort(&nlr);
     if (nlr_push(&nlr) == 0) {
         gpusnek_collection_calls(true);
-        gc_sweep_all(); // runs every finaliser that is left
+        gc_sweep_all(); // runs every remaining finaliser
         mp_deinit();
         nlr_pop();
     }
     nlr_set_abort(NULL);
-    gpusnek_devices_release(); // their memory is free by now and still as it was
+    gpusnek_devices_release(); // the sweep does not overwrite freed objects
 }
 
 int gpusnek_stop(void) {
@@ -366,12 +390,13 @@ int gpusnek_exit_code(void) {
     return exit_code;
 }
 
-// Called by the checks that the rewriter adds where upstream bounds no recursion.
+// Called by the C stack checks that the rewriter inserts into recursions that upstream does not
+// bound.
 void porter_stack_overflow(void) {
     mp_raise_recursion_depth();
 }
 
-// Called by the checks that the rewriter adds where a program would choose an address.
+// Called by the checks that the rewriter inserts where a program could choose an address (sandbox).
 void porter_refuse(void) {
     mp_obj_t args[] = {
         MP_OBJ_NEW_SMALL_INT(MP_EPERM),
@@ -382,6 +407,6 @@ void porter_refuse(void) {
 
 void nlr_jump_fail(void *value) {
     (void)value;
-    // Every entry above holds a handler, so only a bug in the port or the rewriter comes here.
+    // By invariant I1 only a bug in the port or the rewriter reaches this line.
     porter_fatal("exception without a handler");
 }

@@ -1,4 +1,10 @@
-// Calling a program's function with arguments from outside, and comparing what it returns.
+// Judging: call a program's function with arguments from outside, and compare its result
+// (interp.h).
+//
+// templates/runtime/judging.h calls these functions for each row of an evaluation.
+//
+// Invariant J1: arguments, entry and expected value are read from memory that the program cannot
+// reach.
 #include "devicecalls.h"
 #include "matching.h"
 #include "port.h"
@@ -8,15 +14,17 @@
 #include "py/runtime.h"
 #include "unmarshal.h"
 
-// What gpusnek_arguments read.
+// The arguments that gpusnek_arguments() read: a tuple of a tuple and a dict.
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_called_with);
 
+// Unmarshal the arguments. May raise.
 static void read_arguments(const void *bytes) {
     const byte *at = bytes;
     MP_STATE_VM(gpusnek_called_with) = gpusnek_unmarshal(&at);
 }
 
-// The arguments one after the other, those by name as key and value.
+// Call the global `name` with the arguments, in the layout of mp_call_function_n_kw(): positional
+// arguments, then keys and values. Keeps the result. May raise.
 static void call(const void *name) {
     const mp_obj_tuple_t *both = MP_OBJ_TO_PTR(MP_STATE_VM(gpusnek_called_with));
     MP_STATE_VM(gpusnek_called_with) = MP_OBJ_NULL;
@@ -41,6 +49,7 @@ static void call(const void *name) {
     mp_handle_pending(true);
 }
 
+// Store True as the result if the global `name` exists and is callable, else False.
 static void find(const void *name) {
     mp_obj_t key = MP_OBJ_NEW_QSTR(qstr_from_str(name));
     const mp_map_elem_t *found = mp_map_lookup(&MP_STATE_VM(dict_main).map, key, MP_MAP_LOOKUP);
@@ -50,7 +59,8 @@ static void find(const void *name) {
 
 enum steps_of_judging { READ_ARGUMENTS, FIND_ENTRY, CALL_ENTRY };
 
-// By number: whoever calls through a pointer of some signature may raise what all of them raise.
+// Dispatch by number instead of a function pointer: the unwinding analysis assumes that a call
+// through a pointer may raise whatever any function of that type raises.
 static void act(enum steps_of_judging step, const void *argument) {
     switch (step) {
         case READ_ARGUMENTS:
@@ -65,6 +75,7 @@ static void act(enum steps_of_judging step, const void *argument) {
     }
 }
 
+// Run one step in a protected call. Return a status; an exception's traceback is on stderr.
 static int protect(enum steps_of_judging step, const void *argument) {
     int status = GPUSNEK_OK;
     nlr_buf_t nlr;
@@ -81,9 +92,10 @@ static int protect(enum steps_of_judging step, const void *argument) {
     return gpusnek_limit() != GPUSNEK_OK ? gpusnek_limit() : status;
 }
 
+// Clear the result and reset the globals.
 static void forget(void) {
     MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
-    // A hard stop leaves the globals of the function that it stopped.
+    // A hard stop does not restore the globals of the stopped function's caller.
     mp_globals_set(&MP_STATE_VM(dict_main));
     mp_locals_set(&MP_STATE_VM(dict_main));
 }
@@ -110,7 +122,7 @@ int gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance, 
         return GPUSNEK_OK;
     }
     nlr_buf_t nlr;
-    gpusnek_limits_suspend(); // the comparison takes neither steps nor time from the program
+    gpusnek_limits_suspend(); // the comparison does not count against the program's limits
     nlr_set_abort(&nlr);
     if (nlr_push(&nlr) == 0) {
         if (gpusnek_matches_at(MP_STATE_VM(gpusnek_result), expected, tolerance)) {

@@ -1,4 +1,6 @@
-// Globals of __main__ from outside, and code that is kept compiled.
+// Access to globals of __main__, and compiled code in slots, for users' own kernels (kernel_api.h).
+//
+// Invariant K1: each operation runs in protect(), so no exception reaches the kernel.
 #include <string.h>
 
 #include "hooks.h"
@@ -11,21 +13,22 @@
 #include "py/objstr.h"
 #include "py/runtime.h"
 
-// One access: the functions below fill in what their kind needs.
+// Arguments and results of one operation; each function uses the fields that it needs.
 typedef struct _access_t {
     const char *name;
-    void *memory; // what a str or a memoryview is made of, or where a str goes
-    size_t size; // of memory: bytes, or elements
-    size_t length; // of the str that was read, bytes
+    void *memory; // source of a str or memoryview, or destination of a str
+    size_t size; // size of `memory` in bytes or elements; a slot's number for code
+    size_t length; // bytes of the str that was read, or of the source
     int64_t integer;
     double number;
     char typecode;
-    bool compiling; // so that a SyntaxError is the source's own
+    bool compiling; // a SyntaxError comes from the source itself
 } access_t;
 
-// Compiled modules, by slot; None where one was let go.
+// Compiled functions by slot; None marks a released slot.
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_codes);
 
+// Return a global of __main__. Raises NameError.
 static mp_obj_t find(const char *name) {
     qstr key = qstr_from_str(name);
     mp_map_t *map = &MP_STATE_VM(dict_main).map;
@@ -36,6 +39,7 @@ static mp_obj_t find(const char *name) {
     return found->value;
 }
 
+// Set a global of __main__. May raise MemoryError.
 static void put(const char *name, mp_obj_t value) {
     mp_obj_dict_store(MP_OBJ_FROM_PTR(&MP_STATE_VM(dict_main)),
         MP_OBJ_NEW_QSTR(qstr_from_str(name)), value);
@@ -56,7 +60,7 @@ static void put_str(access_t *access) {
 static void put_memory(access_t *access) {
     size_t align;
     const size_t size =
-        mp_binary_get_size('@', access->typecode, &align); // ValueError where no type has this code
+        mp_binary_get_size('@', access->typecode, &align); // may raise ValueError
     if ((uintptr_t)access->memory % align != 0) {
         mp_raise_ValueError(MP_ERROR_TEXT("unaligned memory"));
     }
@@ -78,6 +82,7 @@ static void get_str(access_t *access) {
     memcpy(access->memory, text, access->length < access->size ? access->length : access->size);
 }
 
+// Compile a source and store its function in the lowest free slot. May raise.
 static void compile_code(access_t *access) {
     mp_lexer_t *lexer = mp_lexer_new_from_str_len(MP_QSTR__lt_string_gt_, access->name,
         access->length, 0);
@@ -100,7 +105,7 @@ static void compile_code(access_t *access) {
     mp_obj_list_append(MP_STATE_VM(gpusnek_codes), function);
 }
 
-// Where a slot's code is; NULL where there is none.
+// Return the storage of a slot's function, or NULL if the slot is empty.
 static mp_obj_t *find_code(size_t slot) {
     size_t count;
     mp_obj_t *codes;
@@ -116,6 +121,7 @@ static void run_code(access_t *access) {
     mp_handle_pending(true);
 }
 
+// Run `act` in a protected call. Return a status; an exception's traceback is on stderr.
 static int protect(void (*act)(access_t *access), access_t *access) {
     nlr_buf_t nlr;
     if (nlr_push(&nlr) == 0) {
