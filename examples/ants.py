@@ -1,10 +1,10 @@
-"""An agent simulation and its film: each interpreter is an ant that looks for food.
+"""An agent simulation and its film: each interpreter is an ant that searches for food.
 
     python examples/ants.py [-n 500] [--frames 80] [ants.webp]
 
-An ant is an object that lives in its interpreter from launch to launch. Ants meet in arrays that
-all of them see: what they smell, what they lay down (by atomic additions) and the food. Between
-two launches the host lets the scents fade and draws a frame. The film is a WebP, a GIF or a PNG.
+An ant is an object that persists in its interpreter between launches. Ants communicate by shared
+arrays: the scents, the scents laid in this launch (atomic additions) and the food. Between two
+launches the host lets the scents fade and draws a frame. The film is a WebP, a GIF or a PNG.
 """
 
 import argparse
@@ -17,10 +17,10 @@ from porter import InterpreterArray
 SIDE = 128  # cells on a side of the world
 NEST = (40, 64)  # column and row
 FOOD = [(104, 28, 7), (100, 100, 8)]  # column, row and radius of each heap
-PIECES = 4  # of food in a cell of a heap
-STEPS = 12  # of an ant in one launch, so between two frames
-FADES = 0.945  # what is left of a scent after a launch
-HOME, FORAGE = 0, 1  # the scents: of ants that come from the nest, of ants that come from food
+PIECES = 4  # pieces of food in a cell of a heap
+STEPS = 12  # steps of an ant in one launch, that is, between two frames
+FADES = 0.945  # factor by which a scent decays after each launch
+HOME, FORAGE = 0, 1  # scents of ants that come from the nest, and of ants that come from food
 
 ANT = """
 from math import cos, sin, pi
@@ -88,19 +88,19 @@ ant = Ant()
 
 
 def world():
-    """Where walls are, and how many pieces of food: two arrays of SIDE x SIDE."""
+    """Return the walls and the pieces of food in each cell: two arrays of SIDE x SIDE."""
     rows, columns = np.mgrid[:SIDE, :SIDE]
     food = np.zeros((SIDE, SIDE), np.int32)
     for column, row, radius in FOOD:
         food[(columns - column) ** 2 + (rows - row) ** 2 <= radius**2] = PIECES
     wall = np.zeros((SIDE, SIDE), np.uint8)
-    wall[:5] = wall[-5:] = wall[:, :5] = wall[:, -5:] = 1  # thicker than ants smell far
+    wall[:5] = wall[-5:] = wall[:, :5] = wall[:, -5:] = 1  # thicker than an ant's range of smell
     wall[34:88, 70:74] = 1
     return wall, food
 
 
 class Colony:
-    """Ants in a world: `scents` and `food` as they are now, `places` of ants (x, y, carries)."""
+    """Ants in a world: the current `scents` and `food`, and the ants' `places` (x, y, carries)."""
 
     def __init__(self, pythons):
         xp = pythons.device.xp
@@ -120,18 +120,18 @@ class Colony:
         self._live = pythons.compile(f"ant.live({STEPS})")
 
     def live(self):
-        """One frame of the film."""
+        """Run one launch of STEPS steps, and let the scents fade."""
         self.pythons.exec(self._live)
         self.scents *= FADES
         self.scents += self.laid
         self.laid[:] = 0
 
     def delivered(self):
-        """Pieces of food that the ants have brought home."""
+        """Return the number of pieces of food that the ants have brought home."""
         return int(self.pythons.eval("ant.delivered").sum())
 
     def picture(self, factor=3):
-        """The frame, as an image of factor x SIDE pixels a side."""
+        """Return the current frame as an image with factor x SIDE pixels per side."""
         host = self.pythons.device.host
         strong = 1 - np.exp(-host(self.scents) / 4000)
         frame = np.full((SIDE, SIDE, 3), [18.0, 16.0, 24.0])
@@ -151,7 +151,7 @@ class Colony:
 
 
 def film(n, frames, seed=1):
-    """The pictures of `frames` launches of n ants, and how much food they brought home."""
+    """Return the frames of `frames` launches of n ants, and the amount of food at the nest."""
     with InterpreterArray(n, seed=seed) as pythons:
         colony = Colony(pythons)
         pictures = []

@@ -1,8 +1,8 @@
-"""Arrays of interpreters: numbers in, numbers out, an error in some of them.
+"""Arrays of interpreters: bind arrays, read values back, and handle exceptions.
 
     python examples/arrays.py [n]
 
-Runs on a GPU where there is one, else on the host twin.
+Runs on a GPU if the machine has one, else on the host twin.
 """
 
 import sys
@@ -30,7 +30,7 @@ def main() -> None:
         steps = pythons.eval("steps(threadIdx + 1)")
         print("longest Collatz chain:", int(steps.max()), "from", int(steps.argmax()) + 1)
 
-        # An array of ours in every interpreter, without a copy; a value for each.
+        # Bind an array without a copy, one row per interpreter; set a global, one value each.
         result = xp.zeros((n, 2))
         pythons.bind("row", result, split=True)
         pythons.set("x", xp.linspace(0, 1, n))

@@ -4,9 +4,9 @@
 #     examples/build.sh host BUILD OUT [OPTION ...]      # g++, against the host twin
 #     examples/build.sh sm_90 BUILD OUT [OPTION ...]     # nvcc, against a build with --arena global
 #
-# BUILD is the folder that `porter build` names; OUT is made and gets one program an example, each
-# of which checks its own results. OPTIONs (-DNUM_COLS=2048) go to the compiler. What nvcc made
-# needs a driver and nothing else: the CUDA runtime is in it.
+# BUILD is the folder that `porter build` prints. The script creates OUT and writes one program per
+# example there; each program checks its own results. The compiler gets OPTIONs (-DNUM_COLS=2048).
+# Programs that nvcc compiles contain the CUDA runtime and need only a driver.
 set -eu
 if [ $# -lt 3 ] || [ ! -f "$2/include/gpusnek.cuh" ]; then
     echo "usage: $0 host|ARCH BUILD OUT [OPTION ...], where BUILD is a folder of porter build" >&2

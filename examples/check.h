@@ -1,4 +1,4 @@
-// What the examples' host sides share: a failed CUDA call or a wrong result ends the program.
+// Helpers of the examples' host code: end the program on a failed CUDA call or a wrong result.
 #ifndef EXAMPLES_CHECK_H
 #define EXAMPLES_CHECK_H
 
@@ -22,14 +22,14 @@ static inline void expect(bool good, const char *what) {
     }
 }
 
-// Memory that host and device see.
+// Allocate memory that host and device can access.
 template <class T> static T *shared_with_host(size_t count) {
     T *memory;
     check(cudaMallocManaged(&memory, count * sizeof(T)), "memory");
     return memory;
 }
 
-// Waits for the kernels so far.
+// Wait for all launched kernels; end the program if a launch or a kernel failed.
 static inline void finish(const char *what) {
     check(cudaGetLastError(), what);
     check(cudaDeviceSynchronize(), what);

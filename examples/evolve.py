@@ -1,11 +1,11 @@
-"""Genetic programming: programs that write programs, each judged by an interpreter of its own.
+"""Genetic programming: evolve a function; one interpreter judges each candidate.
 
     python examples/evolve.py [-n 1000] [--generations 40] [evolve.png]
 
-A function is looked for that does what a multiplexer does: of its six inputs two are an address,
-and it returns the one of the other four that they name. There are 64 cases. `porter.evaluate`
-judges a generation in one launch, in which each interpreter compiles a candidate and tries it on
-all cases. The plot needs matplotlib.
+The wanted function is a multiplexer: two of its six inputs are an address, and it returns the input
+of the other four that the address selects. There are 64 cases. `porter.evaluate` judges a
+generation in one launch: each interpreter compiles a candidate and calls it with all cases. The
+plot needs matplotlib.
 """
 
 import argparse
@@ -22,7 +22,7 @@ CASES = [
     for a, b, w, x, y, z in product((False, True), repeat=6)
 ]
 LONGEST = 60  # nodes of a candidate
-STEPS = 1000  # loop turns, branches and calls that a candidate may take in a case
+STEPS = 1000  # loop iterations, branches and calls that a candidate may take in a case
 
 
 # A candidate is a tree: the name of an input, or a tuple of an operator and its operands.
@@ -36,51 +36,51 @@ OPERANDS = {"not": 1, "and": 2, "or": 2, "if": 3}
 
 
 def expression(tree):
-    """A tree as Python source."""
+    """Return a tree as a Python expression."""
     if isinstance(tree, str):
         return tree
     return WRITTEN[tree[0]].format(*map(expression, tree[1:]))
 
 
 def program(tree):
-    """A candidate's source: a function `solve`."""
+    """Return a candidate's source: a function `solve`."""
     return f"def solve({', '.join(INPUTS)}):\n    return {expression(tree)}\n"
 
 
 def judge(programs, cases):
-    """passed[p, c]: whether program p returns what case c expects.
+    """Return passed[p, c]: whether program p returns the expected value of case c.
 
-    What does not compile, raises, or takes too many steps, passes fewer cases, or none.
+    A candidate that does not compile passes no case; a case that raises or times out fails.
     """
     return evaluate(programs, cases, steps=STEPS, each="program").passed
 
 
 class Breeder:
-    """Makes trees, and new ones out of others."""
+    """A generator of random trees, and of new trees from a generation's trees."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
 
     def tree(self, depth):
-        """A tree of at most `depth` operators one below the other."""
+        """Return a random tree of at most `depth` nested operators."""
         if depth == 0 or self.random.random() < 0.1:
             return self.random.choice(INPUTS)
         operator = self.random.choice(list(OPERANDS))
         return (operator, *(self.tree(depth - 1) for _ in range(OPERANDS[operator])))
 
     def _place(self, tree):
-        """A node of a tree, as the numbers of the branches that lead there."""
+        """Return the path of a random node: the numbers of the branches from the root."""
         return self.random.choice(list(places(tree)))
 
     def child(self, mother, father):
-        """The mother with a part of the father, or with a new one."""
+        """Return the mother with a random node replaced by a father's node or by a new tree."""
         new = self.tree(2) if self.random.random() < 0.15 else part(father, self._place(father))
         child = replaced(mother, self._place(mother), new)
         return child if size(child) <= LONGEST else mother
 
     def generation(self, trees, hits):
-        """As many children; the better parent of some has them. The best tree lives on."""
-        order = np.argsort(-hits, kind="stable")  # the best first
+        """Return the best tree and len(trees) - 1 children, whose parents win tournaments of 6."""
+        order = np.argsort(-hits, kind="stable")  # best first
         rank = np.argsort(order, kind="stable")
 
         def parent():
@@ -91,7 +91,7 @@ class Breeder:
 
 
 def places(tree, here=()):
-    """All nodes of a tree."""
+    """Yield the path of each node of a tree."""
     yield here
     if not isinstance(tree, str):
         for number, branch in enumerate(tree[1:], 1):
@@ -99,12 +99,12 @@ def places(tree, here=()):
 
 
 def part(tree, place):
-    """The node at a place."""
+    """Return the node at the path `place`."""
     return part(tree[place[0]], place[1:]) if place else tree
 
 
 def replaced(tree, place, new):
-    """The tree with another node at a place."""
+    """Return the tree with the node at the path `place` replaced by `new`."""
     if not place:
         return new
     number = place[0]
@@ -112,12 +112,12 @@ def replaced(tree, place, new):
 
 
 def size(tree):
-    """The number of a tree's nodes."""
+    """Return the number of nodes of a tree."""
     return 1 if isinstance(tree, str) else 1 + sum(map(size, tree[1:]))
 
 
 def evolve(n, generations, seed=1):
-    """The best tree, and of each generation passed[p, c]; ends with a tree that passes all."""
+    """Return the best tree and each generation's passed[p, c]; stop once a tree passes all."""
     breeder = Breeder(seed)
     trees = [breeder.tree(4) for _ in range(n)]
     history = []
@@ -132,7 +132,7 @@ def evolve(n, generations, seed=1):
 
 
 def draw(history, path):
-    """The plot: how many cases the candidates of each generation pass, and which the best does."""
+    """Plot the cases that each generation's candidates pass, and those of its best candidate."""
     from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure
 

@@ -1,5 +1,5 @@
-// Figure 2 of the paper: every thread prints Hello World! Then what the figure does not show: a
-// later launch, an exception, too little memory.
+// Figure 2 of the paper: every thread prints Hello World! Additional kernels show a later launch,
+// an exception, and too little memory.
 #include "check.h"
 
 __global__
@@ -10,7 +10,7 @@ void my_kernel(char* mem, int per_thread_mem) {
     gpusnek_do_str("print('Hello World!')\n");
 }
 
-// A second launch finds the interpreters of the first: nothing is passed.
+// A later launch uses the interpreters of the first; it gets no pointer to them.
 __global__ void later_kernel(long long *squares, int *status) {
     const int i = threadIdx.x;
     gpusnek_new_int("n", i);
@@ -18,7 +18,7 @@ __global__ void later_kernel(long long *squares, int *status) {
     gpusnek_get_int("square", &squares[i]);
 }
 
-// Too little memory is an error code, not a fault.
+// Too little memory results in an error code, not in a fault.
 __global__ void starved_kernel(char *mem, int *status) {
     status[threadIdx.x] = gpusnek_init(mem + threadIdx.x * 1024, 1024);
 }

@@ -48,7 +48,7 @@ int main() {
         double sum = 0;
         for (int i = 0; i < NUM_THREADS; i++) {
             expect(status[i] == GPUSNEK_OK, "an interpreter did not start");
-            sum += data[i] = (float)((i * 37 + round) % 101); // small integers: sums are exact
+            sum += data[i] = (float)((i * 37 + round) % 101); // small integers, so sums are exact
         }
         GPUSNEK_LAUNCH(average_kernel, 1, NUM_THREADS, data);
         finish("average_kernel");

@@ -50,7 +50,7 @@ int main() {
     expect(status[0] == GPUSNEK_OK && status[1] == GPUSNEK_OK, "an interpreter did not start");
     GPUSNEK_LAUNCH(fs_kernel, 1, threads, fs_buf, fs_size);
     finish("fs_kernel");
-    // The image outlives the kernel; littlefs2 names itself in its first blocks.
+    // The image persists after the kernel; littlefs2 stores its name in its first blocks.
     expect(std::memcmp(fs_buf + 8, "littlefs", 8) == 0, "the image");
     return 0;
 }

@@ -43,7 +43,7 @@ float *data, mp_obj_t precompiled_code
     gpusnek_do_bytecode(precompiled_code);
 }
 
-// Small integers, so that every order of summing gives the same float.
+// Small integers, so that the order of additions does not affect the float result.
 static float element(size_t row, size_t column, int round) {
     return (float)((row * 7 + column * 13 + round) % 64);
 }

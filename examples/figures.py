@@ -2,10 +2,10 @@
 
     python examples/figures.py BUILD [-n 1048576] [--target cuda] [--picture beetle.png]
 
-BUILD is what `porter build` prints. Every input of the transcripts `figure*.repl` is run, and the
-groups that come back must be the ones that CPython's interactive mode gives, interpreter for
-interpreter; with 1,048,576 interpreters they must also be what the transcript shows. Exits with
-the number of inputs that differ. Where Pillow is missing, --picture takes a name in .npy.
+BUILD is the folder that `porter build` prints. The command runs every input of the transcripts
+`figure*.repl`. The groups must equal those of CPython's interactive mode, interpreter by
+interpreter; with 1,048,576 interpreters they must also equal the transcript. The exit status is
+the number of inputs that differ. Without Pillow, --picture takes a name in .npy.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from porter.run.streams.banners import render
 FIGURES = ("figure5a", "figure5b", "figure5c", "figure6")
 PAPER = 1 << 20  # interpreters in the paper
 BOOK = "shakespeare.txt"
-BLOCK = 4096  # bytes: of the image's blocks
+BLOCK = 4096  # bytes per block of the image
 
 
 def book(n: int) -> str:
-    """A play as long as n interpreters read, 6 bytes each; the whole one is what they all read."""
+    """Return the start of the play that n interpreters read, 6 bytes each."""
     return play(min(SIZE, 6 * n))
 
 
 def image(n: int) -> Image:
-    """A file system that holds the play."""
+    """Return a file system image that contains the play."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, BOOK).write_text(book(n))
         return image_of(Path(folder), block_size=BLOCK)
 
 
 class Pixels:
-    """`outbuf` for CPython: numbers become the nearest byte, fractions are dropped."""
+    """The object `outbuf` for CPython: truncates and clamps numbers to bytes."""
 
     def __init__(self, size: int) -> None:
         self.memory = np.zeros(size, np.uint8)
@@ -61,7 +61,7 @@ class Pixels:
 
 
 class Expected:
-    """CPython in the place of n interpreters."""
+    """The expected output: CPython runs the inputs in place of n interpreters."""
 
     def __init__(self, n: int) -> None:
         self.outbuf = Pixels(3 * n)
@@ -71,7 +71,7 @@ class Expected:
         self._said: list[str] = []
 
     def run(self, source: str) -> Counter[str]:
-        """How many interpreters print what."""
+        """Return the number of interpreters for each output of `source`."""
         code = compile(source, "<stdin>", "single")
         counts: Counter[str] = Counter()
         hook, sys.displayhook = sys.displayhook, self._show
@@ -97,7 +97,7 @@ class Expected:
 
 
 class _Reader:
-    """The play, without a copy for every reader."""
+    """An open file of the play that shares its text."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
@@ -117,12 +117,12 @@ class _Reader:
 
 
 def transcript(name: str) -> list[Exchange]:
-    """The exchanges of a figure."""
+    """Return the exchanges of a figure's transcript."""
     return list(exchanges((HERE / f"{name}.repl").read_text()))
 
 
 def play_figure(name: str, session: Session, expected: Expected) -> list[str]:
-    """What differs from CPython, or from the transcript if it is of so many interpreters."""
+    """Return the differences from CPython, and for n == PAPER from the figure's transcript."""
     problems = []
     for exchange in transcript(name):
         stream = session.execute(exchange.source).outputs[0]
@@ -137,7 +137,7 @@ def play_figure(name: str, session: Session, expected: Expected) -> list[str]:
 
 
 def check(device: Device, n: int, name: str, picture: Path | None = None) -> list[str]:
-    """Play figure `name` on n fresh interpreters; returns what is wrong."""
+    """Play figure `name` on n fresh interpreters; return the differences."""
     files = image(n) if name == "figure5c" else None
     session, expected = Session.open(device, n, files=files), Expected(n)
     problems = play_figure(name, session, expected)
@@ -161,7 +161,7 @@ def keep(picture: np.ndarray, path: Path) -> None:
 
 
 def main() -> int:
-    """The command."""
+    """Run the command; return the number of inputs that differ."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=Path)
     parser.add_argument("-n", type=int, default=PAPER)

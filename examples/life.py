@@ -1,12 +1,12 @@
-"""Conway's Game of Life, an interpreter a cell: 1,048,576 of them play on a board of 1024 x 1024.
+"""Conway's Game of Life with one interpreter per cell: 1,048,576 on a board of 1024 x 1024.
 
     python examples/life.py [--side 1024] [--generations 64] [life.png]
 
-Only the interpreters of one block wait for each other in `syncthreads()`. So a block of 256
-interpreters has a tile of 16 x 16 cells, and a margin of 4 cells around it, which it computes too.
-One launch plays 4 generations: in each of them the part that is known shrinks by a cell on every
-side, until the tile is left. Then all blocks write their tiles to the board, and the next launch
-begins when all of them have.
+`syncthreads()` synchronizes only the interpreters of one block. A block of 256 interpreters
+therefore computes a tile of 16 x 16 cells and a margin of 4 cells around it. One launch plays 4
+generations. In each generation the known region shrinks by one cell on every side, until only the
+tile is left. At the end every block writes its tile to the board, and the next launch begins when
+all blocks have written.
 """
 
 import argparse
@@ -62,9 +62,9 @@ def play():
 
 
 def life(board, generations):
-    """The board after `generations`, and for how many of them each cell has been alive.
+    """Return the board after `generations`, and each cell's age in generations.
 
-    Dead cells have the number of generations since, less than 0; -NEVER or less if there is none.
+    A dead cell's age is minus the generations since its death, or <= -NEVER if it never lived.
     board: side x side of 0 and 1; side is a multiple of TILE, generations of MARGIN.
     """
     side = len(board)
@@ -87,12 +87,12 @@ def life(board, generations):
             now, after = after, now
         ages = xp.zeros((side, side), xp.int32)
         pythons.bind("ages", ages)
-        pythons.exec("ages[y * side + x] = age")  # each keeps its own variables all the time
+        pythons.exec("ages[y * side + x] = age")  # globals persist between launches
         return pythons.device.host(now), pythons.device.host(ages)
 
 
 def soup(side, seed=1):
-    """A board that is empty but for its middle, where a third of the cells live."""
+    """Return a board on which a third of the cells in the middle quarter live."""
     board = np.zeros((side, side), np.uint8)
     middle = slice(side // 4, side - side // 4)
     random = np.random.default_rng(seed)
@@ -101,7 +101,7 @@ def soup(side, seed=1):
 
 
 def draw(ages, path):
-    """The picture: what lives is white when it is young and blue later; what died leaves a glow."""
+    """Draw young cells white, old cells blue, and dead cells as a fading glow."""
     from PIL import Image
 
     bright = np.exp(-(np.maximum(ages, 1) - 1) / 6)[..., None]

@@ -1,11 +1,11 @@
-"""Text processing over the files of a littlefs image: what a week of a web server's logs says.
+"""Text processing over the files of a littlefs image: analyse a week of a web server's logs.
 
     python examples/logs.py [-n 400] [--lines 30000] [logs.png]
 
-The logs lie in one image, a day a file, once in memory for all interpreters. Each interpreter reads
-the lines that begin in its share of the bytes, takes them apart with a regular expression, and
-prints what it counted as JSON. `porter fs build` makes such an image of any folder. The plot needs
-matplotlib.
+The logs are files, one per day, in one image that all interpreters share; its memory exists once.
+Each interpreter reads the lines that begin in its share of the bytes, parses them with a regular
+expression, and prints its counts as JSON. `porter fs build` makes an image of any folder. The plot
+needs matplotlib.
 """
 
 import argparse
@@ -62,7 +62,7 @@ print(json.dumps(counts))
 
 
 def logs(lines, seed=1):
-    """A week's logs of about `lines` lines, which tell of an outage: texts by file name."""
+    """Return a week's logs of about `lines` lines, with an outage: texts by file name."""
     dice = random.Random(seed)
     files = {}
     for day, name in enumerate(DAYS):
@@ -84,7 +84,7 @@ def logs(lines, seed=1):
 
 
 def image_of(files):
-    """A littlefs image with these texts in the folder /logs."""
+    """Return a littlefs image with these texts in the folder /logs."""
     size = sum(map(len, files.values()))
     image = Image.empty(size + size // 8 + 64 * BLOCK, BLOCK)
     image.make_folder("logs")
@@ -94,9 +94,9 @@ def image_of(files):
 
 
 def count(device, image, n):
-    """What n interpreters count together: requests, and milliseconds of them all.
+    """Count with n interpreters; return the numbers of requests and their milliseconds.
 
-    Two Counters by (day, hour, page, whether they failed).
+    Both are Counters by (day, hour, page, failed).
     """
     launch = mounted(Launch(stdout=16 << 10, heap=64 << 10), device, image, n, shared=True)
     result = run(device, [COUNT], n, launch)
@@ -113,7 +113,7 @@ def count(device, image, n):
 
 
 def draw(requests, times, path):
-    """The plot: how many requests fail, by page, and how long they take, by the hour."""
+    """Plot requests and failures by page, and the mean time of a request, by the hour."""
     from matplotlib.figure import Figure
 
     def table(counter, *ended):
@@ -151,9 +151,9 @@ def main():
     parser.add_argument("--lines", type=int, default=30_000, help="of the logs, about")
     parser.add_argument("picture", nargs="?", default="logs.png")
     options = parser.parse_args()
-    from porter.pipeline import build  # loads libclang, which only making a build needs
+    from porter.pipeline import build  # loads libclang, which only the making of a build needs
 
-    config = load_config({})  # for the GPU where there is one
+    config = load_config({})  # for a GPU if the machine has one
     device = open_device(build(config).folder, config.target)
     requests, times = count(device, image_of(logs(options.lines)), options.n)
     draw(requests, times, options.picture)

@@ -1,9 +1,9 @@
-"""A long play of our own making, for Figure 5c: about 5.2 MB of ASCII, always the same.
+"""Generate the play for Figure 5c: about 5.2 MB of ASCII, identical in each run.
 
     python examples/make_text.py shakespeare.txt [BYTES]
 
-`million` is in it 20 times, `Snake` once, at the start of a line and at a multiple of 6 bytes: who
-reads from there sees the line. Needs nothing but Python. Put into an image with
+The play contains `million` 20 times and `Snake` once, at the start of a line and at a multiple of 6
+bytes, so one interpreter reads that line from its start. Needs only Python. Put into an image with
 
     mkdir files && python examples/make_text.py files/shakespeare.txt
     porter fs build files IMAGE --block 4096
@@ -45,7 +45,7 @@ MILLION = "A million times the {} {} the {}."
 
 
 class Dice:
-    """The same numbers in every Python: a linear congruential generator of our own."""
+    """A linear congruential generator, which gives the same numbers in every Python version."""
 
     def __init__(self, seed):
         self.state = seed
@@ -56,14 +56,14 @@ class Dice:
 
 
 def verse(dice):
-    """One line of a speech."""
+    """Return a random line of a speech."""
     return "{} the {} {} {} the {} {}".format(
         *map(dice.pick, (OPENINGS, ADJECTIVES, NOUNS, VERBS, NOUNS, ENDINGS))
     )
 
 
 def lines(size):
-    """All lines, each with its newline, until `size` bytes are reached."""
+    """Yield all lines, each with its newline, until they have `size` bytes."""
     dice = Dice(1623)
     at = speech = snakes = millions = 0
     while at < size:
@@ -86,7 +86,7 @@ def lines(size):
 
 
 def text(size=SIZE):
-    """The play, as str."""
+    """Return the play as str."""
     return "".join(lines(size))
 
 

@@ -1,8 +1,8 @@
-"""A parameter sweep: which gains of a controller make a drone reach its height, and how fast?
+"""A parameter sweep: for which gains does a controller bring a drone to its height, how fast?
 
     python examples/sweep.py [--side 100] [sweep.png]
 
-Each of side x side interpreters flies one drone with gains of its own. The plot needs matplotlib.
+Each of side x side interpreters simulates one drone with its own gains. The plot needs matplotlib.
 """
 
 import argparse
@@ -36,13 +36,13 @@ def fly(kp, kd, steps):
 
 
 def gains(side):
-    """The gains of side x side drones: kp of each, and kd of each."""
+    """Return the gains of side x side drones: two flat arrays, kp and kd."""
     kp, kd = np.meshgrid(np.linspace(0.5, 30, side), np.linspace(0.5, 12, side))
     return kp.ravel(), kd.ravel()
 
 
 def sweep(side, steps):
-    """Two tables of side x side: seconds until each drone has settled, and how far it overshot."""
+    """Return two tables of side x side: each drone's settling time (s) and overshoot (m)."""
     kp, kd = gains(side)
     with InterpreterArray(side * side) as pythons:
         pythons.set("kp", kp)  # one number for each interpreter
@@ -54,12 +54,12 @@ def sweep(side, steps):
 
 
 def settled(seconds, limit):
-    """Which drones were near for the last second at least."""
+    """Return which drones stayed near for at least the last second."""
     return seconds <= limit - 1
 
 
 def draw(seconds, beyond, limit, path):
-    """The plot of both tables, with the fastest drone that overshoots by less than 5 cm."""
+    """Plot both tables and mark the fastest drone that overshoots by less than 5 cm."""
     from matplotlib.figure import Figure
 
     side = len(seconds)

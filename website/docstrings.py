@@ -4,7 +4,7 @@ griffe calls it for each function, class and attribute that mkdocstrings shows.
 
 A section in Google's style (`Args:`, `Attributes:`, `Returns:`, `Raises:`, `Yields:`) becomes a
 heading and a list. Older docstrings explain a parameter or a field in a paragraph, as "name: text";
-each such explanation becomes an entry of a list. A field of an attrs class has a comment instead,
+each explanation becomes an entry of a list. A field of an attrs class has a comment instead,
 above it or at the end of its line. The name of a document becomes a link to its page.
 """
 
@@ -26,12 +26,12 @@ PAGE = re.compile(r"(?<![\w/`])docs/([\w/-]+)\.md")
 
 
 class Docstrings(griffe.Extension):
-    """Makes docstrings readable on a page."""
+    """The griffe extension: rewrites docstrings in place while griffe collects objects."""
 
     def on_attribute_instance(
         self, *, node: ast.AST | griffe.ObjectNode, attr: griffe.Attribute, **_: Any
     ) -> None:
-        """Called for each attribute that griffe has found: a field gets its comment."""
+        """Give an attrs field its comment as docstring and its default as value."""
         if not isinstance(node, ast.AnnAssign | ast.Assign) or attr.docstring or not attr.parent:
             return
         if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "field":
@@ -44,12 +44,12 @@ class Docstrings(griffe.Extension):
             attr.docstring = griffe.Docstring(linked(text), parent=attr, lineno=attr.lineno)
 
     def on_function_instance(self, *, func: griffe.Function, **_: Any) -> None:
-        """Called for each function."""
+        """Render a function's docstring."""
         if func.docstring:
             func.docstring.value = readable(func.docstring.value, {p.name for p in func.parameters})
 
     def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
-        """Called for each class, when its members are known."""
+        """Render a class's docstring, once griffe knows the class's members."""
         if cls.docstring:
             made = cls.members.get("__init__")
             names = (
@@ -59,13 +59,13 @@ class Docstrings(griffe.Extension):
 
 
 def default(field: ast.Call) -> str | None:
-    """The default of an attrs field, as source; None if it has none, or one that is made."""
+    """Return the default of an attrs field as source, or None for none or a factory."""
     given = {keyword.arg: keyword.value for keyword in field.keywords}
     return ast.unparse(given["default"]) if "default" in given else None
 
 
 def comment(lines: list[str], first: int, last: int) -> str:
-    """The comment above `lines[first : last + 1]`, or else the one at its end; "" for none."""
+    """Return the comment above `lines[first : last + 1]`, else the comment at its end, else ""."""
     above: list[str] = []
     while first - len(above) > 0 and (line := lines[first - len(above) - 1].strip())[:1] == "#":
         above.append(line.lstrip("# "))
@@ -76,7 +76,12 @@ def comment(lines: list[str], first: int, last: int) -> str:
 
 
 def readable(text: str, names: Collection[str]) -> str:
-    """Return a docstring as Markdown; `names` are the parameters and fields that it may explain."""
+    """Return a docstring as Markdown.
+
+    Args:
+        text: The docstring, dedented.
+        names: Parameters and fields that the docstring may explain.
+    """
     parts = []
     for part in text.split("\n\n"):
         head, _, rest = part.partition("\n")
@@ -111,7 +116,7 @@ def section(head: str, text: str) -> str:
 
 
 def listed(paragraph: str, names: Collection[str]) -> str:
-    """A paragraph whose explanations of `names` are entries of a list, if there are any."""
+    """Return a paragraph with its explanations of `names` as entries of a list."""
     known = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     if not known:
         return paragraph
@@ -128,5 +133,5 @@ def listed(paragraph: str, names: Collection[str]) -> str:
 
 
 def linked(text: str) -> str:
-    """Documents' names as links, from a page in the site's folder api/."""
+    """Return text with names of documents as links, relative to the site's folder api/."""
     return PAGE.sub(lambda found: f"[{found[1]}](../{found[1]}.md)", text)

@@ -1,6 +1,7 @@
-"""What mkdocs does for porter's site besides: the home page, the API's pages, links to the tree.
+"""Hooks of mkdocs for porter's site: the home page, the API's pages, links to the repository.
 
-Pages stay as they are in the repository, where their links work too.
+mkdocs calls on_files() and on_page_markdown(). Pages are unchanged in the repository, where their
+links work too; these hooks rewrite the links for the site.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ DOCS = ROOT / "docs"
 HOME = "index.md"
 
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
-# Comments for tests/docs, which readers never see.
+# Comments for tests/docs; the site omits them.
 MARK = re.compile(
     r"^<!--\s*(?:not run|needs|file|campaign|invisible-code-block):.*?-->\n", re.S | re.M
 )
@@ -29,7 +30,7 @@ FENCE = re.compile(r"^(`{3,}).*?^\1\s*$", re.S | re.M)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """README.md becomes the home page; the API's pages and the style come from this folder."""
+    """Add README.md as the home page, and this folder's pages of the API and styles."""
     files.append(File.generated(config, HOME, abs_src_path=str(ROOT / "README.md")))
     for path in sorted([*OURS.glob("api/*.md"), *OURS.glob("*.css"), *OURS.glob("*.svg")]):
         name = path.relative_to(OURS).as_posix()
@@ -38,7 +39,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
-    """Links that leave docs/ lead to the site's page for the file, or to the repository."""
+    """Redirect links that leave docs/ to the site's page for the file, or to the repository."""
     uri = page.file.src_uri
     if uri.startswith("api/"):
         return markdown
@@ -51,7 +52,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
 
 
 def titles(navigation: Any) -> Iterator[tuple[str, str]]:
-    """Page and title of each entry of the navigation that has a title."""
+    """Yield page and title of each titled entry of the navigation."""
     for part in navigation or ():
         for title, below in part.items() if isinstance(part, dict) else ():
             if isinstance(below, str):
@@ -61,7 +62,7 @@ def titles(navigation: Any) -> Iterator[tuple[str, str]]:
 
 
 def outside_fences(markdown: str, change: Any) -> str:
-    """The text with `change` made where no code stands."""
+    """Return the text with `change` applied outside of fenced code."""
     parts, at = [], 0
     for fence in FENCE.finditer(markdown):
         parts += [change(markdown[at : fence.start()]), fence[0]]
@@ -70,9 +71,14 @@ def outside_fences(markdown: str, change: Any) -> str:
 
 
 def relinked(text: str, here: Path, uri: str, repository: str, names: Mapping[str, str]) -> str:
-    """`text` of a page in the folder `here` of the tree, as the page `uri` of the site has it.
+    """Return a page's text with its links rewritten for the site.
 
-    names: of the site's pages; a link that is called by its file shows the page's name.
+    Args:
+        text: Markdown without fenced code.
+        here: The page's folder in the repository, the base of its links.
+        uri: The page's path in the site.
+        repository: URL of the repository, or "" for none.
+        names: Titles of the site's pages; a link whose text is a file name shows the title.
     """
     up = "../" * uri.count("/")
 
@@ -81,7 +87,7 @@ def relinked(text: str, here: Path, uri: str, repository: str, names: Mapping[st
 
     def link(found: re.Match[str]) -> str:
         picture, shown, name, anchor = found[1], found[2], found[3], found[4] or ""
-        if picture == "" and "](" in shown:  # a link around a picture
+        if picture == "" and "](" in shown:  # a link that encloses a picture
             shown = LINK.sub(link, shown)
         file = (here / name).resolve()
         if file == ROOT / "README.md":
@@ -91,7 +97,7 @@ def relinked(text: str, here: Path, uri: str, repository: str, names: Mapping[st
                 shown = called(file)
             return f"{picture}[{shown}]({up}{file.relative_to(DOCS).as_posix()}{anchor})"
         if not file.is_relative_to(ROOT) or not file.exists():
-            return found[0]  # mkdocs says that it leads nowhere
+            return found[0]  # mkdocs reports it as broken
         if repository:
             return f"[{shown}]({repository}/blob/main/{file.relative_to(ROOT).as_posix()}{anchor})"
         return shown
@@ -104,6 +110,6 @@ def relinked(text: str, here: Path, uri: str, repository: str, names: Mapping[st
 
 
 def heading(page: Path) -> str:
-    """A page's first heading."""
+    """Return a page's first heading, or its file name."""
     found = re.search(r"^# (.+)$", page.read_text(encoding="utf-8"), re.M)
     return found[1] if found else page.name

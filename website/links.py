@@ -1,7 +1,7 @@
-"""Links of a built site that lead nowhere: `python website/links.py build/site`.
+"""Find broken links in a built site: `python website/links.py build/site`.
 
-Pages, pictures, styles, scripts and anchors within the site are checked; what lies on other
-servers is not. Needs nothing but Python.
+Checks pages, pictures, styles, scripts and anchors within the site, but no links to other servers.
+Needs only Python.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class Page(HTMLParser):
-    """What a page links to, and the anchors that it has."""
+    """The link targets and the anchors of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An opening tag."""
+        """Collect the tag's anchors and link targets."""
         for name, value in attrs:
             if name in ("id", "name") and value:
                 self.anchors.add(value)
@@ -32,11 +32,11 @@ class Page(HTMLParser):
 
 
 def broken(site: Path) -> Iterator[tuple[str, str]]:
-    """Page and target of each link that leads nowhere. AssertionError for a site without pages."""
+    """Yield page and target of each broken link; raise AssertionError for a site without pages."""
     pages = {path: Page(path.read_text("utf-8")) for path in sorted(site.rglob("*.html"))}
     assert pages, f"{site} holds no pages"
     for path, page in pages.items():
-        if path.name == "404.html":  # it is shown at any address, so its links begin with a slash
+        if path.name == "404.html":  # shown at any address, so its links begin with a slash
             continue
         for target in page.targets:
             if not leads_somewhere(target, path, site, pages):
@@ -44,7 +44,7 @@ def broken(site: Path) -> Iterator[tuple[str, str]]:
 
 
 def leads_somewhere(target: str, path: Path, site: Path, pages: dict[Path, Page]) -> bool:
-    """Whether a link of the page `path` has a target, or leads to another server."""
+    """Return whether a link of the page `path` leads to an existing target or another server."""
     parts = urlsplit(target)
     if parts.scheme or parts.netloc:
         return True
@@ -59,7 +59,7 @@ def leads_somewhere(target: str, path: Path, site: Path, pages: dict[Path, Page]
 
 
 def main() -> int:
-    """The command; how many links are broken."""
+    """Print the broken links; return their number, at most 100."""
     found = list(broken(Path(sys.argv[1]).resolve()))
     for page, target in found:
         print(f"{page}: {target} leads nowhere")

@@ -1,4 +1,4 @@
-"""A ray tracer: one interpreter a pixel, with classes for vectors and spheres (scene.py).
+"""A ray tracer: one interpreter per pixel, with classes for vectors and spheres (scene.py).
 
     python examples/ray_tracer/render.py [--size 320x200] [--samples 2] [spheres.png]
 """
@@ -14,7 +14,7 @@ SCENE = Path(__file__).with_name("scene.py")
 
 
 def render(width, height, samples):
-    """The picture: height x width x 3 bytes, as a NumPy array."""
+    """Return the picture as a NumPy array of height x width x 3 bytes."""
     with InterpreterArray(width * height) as pythons:
         picture = pythons.device.xp.zeros((width * height, 3), "uint8")
         pythons.bind("row", picture, split=True)  # interpreter i writes row i

@@ -1,4 +1,4 @@
-# What every interpreter runs: vectors, spheres, light, and the colour of one pixel.
+# The program of every interpreter: vectors, spheres, light, and the colour of one pixel.
 # It is plain Python: CPython runs it too.
 from math import sqrt
 
@@ -14,7 +14,7 @@ class Vector:
         return Vector(self.x - other.x, self.y - other.y, self.z - other.z)
 
     def __mul__(self, other):
-        """By a number; or by a colour, part by part."""
+        """Multiply by a number, or componentwise by a colour."""
         if isinstance(other, Vector):
             return Vector(self.x * other.x, self.y * other.y, self.z * other.z)
         return Vector(self.x * other, self.y * other, self.z * other)
@@ -34,7 +34,7 @@ class Sphere:
         self.centre, self.radius, self.colour, self.shine = centre, radius, colour, shine
 
     def distance(self, start, way):
-        """How far away along `way` a ray meets the sphere; None if it does not."""
+        """Return the distance along `way` at which a ray meets the sphere, or None."""
         to = start - self.centre
         b = to.dot(way)
         root = b * b - to.dot(to) + self.radius * self.radius
@@ -88,7 +88,7 @@ def sky(way):
 
 
 def nearest(start, way):
-    """The first thing that a ray meets, and how far away it is."""
+    """Return the first object that a ray meets, and its distance."""
     found, least = None, 1e9
     for thing in THINGS:
         far = thing.distance(start, way)
@@ -98,7 +98,7 @@ def nearest(start, way):
 
 
 def trace(start, way, depth):
-    """The colour that is seen from `start` along `way`."""
+    """Return the colour that a viewer at `start` sees along `way`."""
     thing, far = nearest(start, way)
     if thing is None:
         return sky(way)
@@ -120,7 +120,7 @@ def trace(start, way, depth):
 
 
 def pixel(index, width, height, samples):
-    """Red, green and blue, 0 to 255, of one pixel: the mean of samples x samples rays."""
+    """Return red, green and blue (0 to 255) of a pixel: the mean of samples x samples rays."""
     total = BLACK
     for k in range(samples * samples):
         across = (k % samples + 0.5) / samples + index % width

@@ -1,6 +1,5 @@
-# The part of CPython's unittest that upstream's tests use. main() ends with the
-# summary that upstream's test runner reads: a rule of 70 dashes, "Ran N tests",
-# an empty line, and "OK" or "FAILED (...)".
+# The part of CPython's unittest that upstream's tests use. main() prints a summary that upstream's
+# test runner parses: a rule of 70 dashes, "Ran N tests", an empty line, and "OK" or "FAILED (...)".
 
 import sys
 

@@ -1,9 +1,11 @@
-// Coverage as g++ reports it (-fsanitize-coverage=trace-pc,trace-cmp), counted where libFuzzer
-// looks for counters that no clang made. Linked with --wrap=__sanitizer_cov_trace_pc: libFuzzer
-// has a function of that name, which does nothing.
+// Coverage counters for libFuzzer in a program that g++ compiles.
+//
+// g++ reports each basic block by -fsanitize-coverage=trace-pc,trace-cmp. This file counts the
+// reports in the section that libFuzzer reads for counters without clang. Linked with
+// --wrap=__sanitizer_cov_trace_pc, because libFuzzer defines an empty function of that name.
 #include <stdint.h>
 
-static const uintptr_t COUNTERS = 1 << 17; // a power of two, well above the number of blocks
+static const uintptr_t COUNTERS = 1 << 17; // a power of two, well above the number of basic blocks
 
 __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t counters[COUNTERS];
 
@@ -14,7 +16,7 @@ void __wrap___sanitizer_cov_trace_pc(void) {
     counters[(pc ^ pc >> 17) & (COUNTERS - 1)]++;
 }
 
-// libFuzzer learns from comparisons of integers only.
+// libFuzzer uses comparisons of integers only.
 void __sanitizer_cov_trace_cmpf(float, float) {}
 void __sanitizer_cov_trace_cmpd(double, double) {}
 }

@@ -1,9 +1,9 @@
-// libFuzzer's entry: each input is Python source, run by a fresh interpreter of the host twin.
+// Entry point of libFuzzer: a fresh interpreter of the host twin runs each input as Python source.
 //
-// PORTER_FUZZ_MODE=compile compiles the input as a module, a statement and an expression, and
-// runs none of it; without it the input runs as a program, of a few steps and a second at most.
-// An interpreter that ends in any way that a program must not be able to bring about, or that
-// writes past its arena, ends the fuzzer.
+// With PORTER_FUZZ_MODE=compile, the interpreter compiles the input as a module, a statement and an
+// expression, and runs none of them. Otherwise the input runs as a program, for at most MOST_STEPS
+// steps and one second. A status that no program can cause, or a write outside the arena, aborts
+// the fuzzer.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +24,16 @@ static const char COMPILE[] =
     "    except Exception as e:\n"
     "        print(k, repr(e))\n";
 
-// Small: heaps run out now and then, and no power of large integers takes seconds, because
-// the work of one is bounded by the square of the heap alone.
+// Sizes in bytes. They are small, so that heaps run out now and then. The heap also bounds the time
+// of powers of large integers, which is quadratic in the heap's size.
 static const uint64_t HEAP = 24 * 1024, PYSTACK = 2048, STACK = 24 * 1024, OUTPUT = 4096;
 
-// Compiling may take as many once more.
+// Limit of steps; compiling may take as many in addition.
 static const uint64_t MOST_STEPS = 4096;
 
 static char output[OUTPUT], errors[OUTPUT];
 
+// Run one program and return its status (GPUSNEK_OK ...). `bounded` sets limits of steps and time.
 static int run(const char *text, size_t size, const uint8_t *in, size_t in_size, bool bounded) {
     static const uint64_t name = 0;
     const uint64_t offsets[2] = {0, size};
@@ -64,13 +65,14 @@ static int run(const char *text, size_t size, const uint8_t *in, size_t in_size,
     launch.status = (uint64_t)&status;
     launch.exit_code = (uint64_t)&code;
     launch.max_steps = bounded ? MOST_STEPS : 0;
-    launch.deadline_ns = bounded ? 1000000000 : 0; // of one that only sleeps
+    launch.deadline_ns = bounded ? 1000000000 : 0; // 1 s; stops programs that only sleep
     if (gpusnek_launch(&launch, 1) != 0) {
         abort();
     }
     return status;
 }
 
+// Abort the fuzzer on a status that no program can cause.
 static void check(int status) {
     switch (status) {
         case GPUSNEK_OK:

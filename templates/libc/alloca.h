@@ -1,4 +1,4 @@
-// alloca for both compilers.
+// Freestanding <alloca.h>: the compiler's builtin, for both compilers.
 #ifndef PORTER_ALLOCA_H
 #define PORTER_ALLOCA_H
 

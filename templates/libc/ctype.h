@@ -1,4 +1,4 @@
-// ASCII <ctype.h>.
+// The part of <ctype.h> that units use, for ASCII only.
 #ifndef PORTER_CTYPE_H
 #define PORTER_CTYPE_H
 

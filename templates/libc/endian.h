@@ -1,4 +1,4 @@
-// Byte order of both targets.
+// The part of <endian.h> that units use: both targets are little-endian.
 #ifndef PORTER_ENDIAN_H
 #define PORTER_ENDIAN_H
 

@@ -1,4 +1,5 @@
-// Linux numbers. No errno variable: nothing here calls an operating system.
+// Freestanding <errno.h>: error numbers of Linux. There is no variable errno, because units make no
+// system calls.
 #ifndef PORTER_ERRNO_H
 #define PORTER_ERRNO_H
 

@@ -1,9 +1,10 @@
-// Gives every C library function that units use a name of its own, before any header is read.
+// Renames every C library function that units use to a porter_ name.
 //
-// Neither g++ nor nvcc may recognise these names: both predeclare memcpy, sin and the like with
-// attributes and linkage that a device function cannot have. This file is included before
-// everything else in every unit (cc -include), so a struct field that happens to share a name
-// with a function (gc_info_t.free) is renamed everywhere alike.
+// Problem: g++ and nvcc predeclare memcpy, sin and other functions, with attributes and linkage
+// that a device function cannot have. The names of the rewritten functions must therefore differ.
+//
+// Mechanism: `cc -include` includes this file before everything else in every unit. A struct field
+// with the name of a function (gc_info_t.free) is thus renamed consistently.
 #ifndef PORTER_NAMES_H
 #define PORTER_NAMES_H
 
@@ -34,7 +35,7 @@
 #define qsort porter_qsort
 #define strtol porter_strtol
 #define strtoul porter_strtoul
-// The heap is MicroPython's own; malloc.c defines its own macros of these names.
+// Units allocate from MicroPython's heap; malloc.c defines its own macros of these names.
 #define calloc porter_calloc
 #define free porter_free
 #define malloc porter_malloc
@@ -48,7 +49,7 @@
 #define vprintf porter_vprintf
 #define vsnprintf porter_vsnprintf
 
-// Upstream's libm.h declares these with other parameters than the C library that g++ brings.
+// Upstream's libm.h declares these with other parameters than g++'s C library.
 #define __cos porter___cos
 #define __sin porter___sin
 #define __tan porter___tan

@@ -1,11 +1,13 @@
-// C library functions beside strings: numbers, sorting, and the two ways out.
+// C library functions of <stdlib.h>: absolute values, integer parsing, qsort(), abort() and exit().
+//
+// A unit: the rewriter processes this file like upstream's. The functions do not raise.
 #include <ctype.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-// Provided by the runtime: ends this interpreter (or traps) after a broken invariant.
+// The runtime provides it: ends this interpreter after a broken invariant.
 _Noreturn void porter_fatal(const char *message);
 
 int abs(int value) {
@@ -29,6 +31,7 @@ void exit(int status) {
     porter_fatal("exit() called");
 }
 
+// Return the value of a digit in base 36, or 36 for other characters.
 static int digit_value(int c) {
     if (isdigit(c)) {
         return c - '0';
@@ -39,7 +42,8 @@ static int digit_value(int c) {
     return 36;
 }
 
-// Parses sign, prefix and digits. Sets *end to text when there are no digits; saturates.
+// Parse sign, prefix and digits as strtoul() does. Set *end to `text` if there are no digits.
+// Saturate at ULONG_MAX on overflow.
 static unsigned long parse(const char *text, char **end, int base, bool *negative) {
     const char *at = text;
     while (isspace(*at)) {
@@ -95,7 +99,7 @@ static void swap_bytes(unsigned char *a, unsigned char *b, size_t size) {
     }
 }
 
-// Heapsort: in place, no recursion, so its stack need is fixed.
+// Heapsort: in place and without recursion, so its need of C stack is constant.
 void qsort(void *base, size_t count, size_t size,
     int (*compare)(const void *left, const void *right)) {
     unsigned char *items = (unsigned char *)base;

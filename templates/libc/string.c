@@ -1,4 +1,7 @@
-// C string functions, one byte at a time except where whole words are safe and pay.
+// C library functions of <string.h>. They process one byte at a time, and words where alignment
+// permits.
+//
+// A unit: the rewriter processes this file like upstream's. The functions do not raise.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,8 +34,8 @@ int memcmp(const void *left, const void *right, size_t size) {
     return size == 0 ? 0 : *a - *b;
 }
 
-// Copies upwards by words where both ends share the alignment: a GPU's local memory moves a
-// word at the price of a byte.
+// Copy in ascending order, by words if both addresses have the same alignment. In a GPU's local
+// memory an access to a word costs as much as an access to a byte.
 static void copy_up(unsigned char *to, const unsigned char *from, size_t size) {
     if ((((uintptr_t)to ^ (uintptr_t)from) & 7) == 0) {
         for (; size != 0 && ((uintptr_t)to & 7) != 0; --size) {
@@ -56,7 +59,8 @@ void *memmove(void *to, const void *from, size_t size) {
     unsigned char *t = (unsigned char *)to;
     const unsigned char *f = (const unsigned char *)from;
     if ((uintptr_t)t - (uintptr_t)f >= size) {
-        // Not inside the source (the difference is unsigned), so upwards never overwrites.
+        // The destination does not start inside the source (the difference is unsigned), so an
+        // ascending copy overwrites no unread byte.
         copy_up(t, f, size);
     } else {
         while (size != 0) {

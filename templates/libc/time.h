@@ -1,4 +1,4 @@
-// Types only: the port takes the time from its own clock hook.
+// The types of <time.h>. The port reads time by the hook porter_clock_ns().
 #ifndef PORTER_TIME_H
 #define PORTER_TIME_H
 

@@ -59,7 +59,7 @@ static bool take_significant(
     if (!gpusnek_rounded(number->mantissa, number->exponent, power, &integer)) {
         return false;
     }
-    // One digit too many: the number is not below the next power of ten.
+    // A number that is not below the next power of ten has a digit too many.
     if (integer >= ten_to(limit)) {
         --power;
         if (!gpusnek_rounded(number->mantissa, number->exponent, power, &integer)) {

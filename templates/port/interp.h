@@ -93,7 +93,7 @@ enum gpusnek_exception_flags {
     GPUSNEK_EXCEPTION_NAMES_CUT = 64, // a file's or function's name is truncated
 };
 
-// One or several equal consecutive frames of a traceback. Fields `*_at` are offsets into the
+// A run of equal consecutive frames of a traceback. Fields `*_at` are offsets into the
 // record.
 typedef struct gpusnek_frame_t {
     uint32_t line;

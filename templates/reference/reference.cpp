@@ -1,7 +1,9 @@
-// The plain C reference build: the port as an ordinary program, one interpreter on the host.
+// The plain C reference build: the port as an ordinary program that runs one interpreter on the
+// host.
 //
-// No part of gpusnek: tests compare the rewritten code's behaviour with it. This file provides
-// the port's hooks and the command line; every unit is linked as the C compiler made it.
+// gpusnek does not contain it; tests compare the rewritten code's behaviour with it. This file
+// provides the port's hooks (templates/port/hooks.h) and the command line. Every unit is linked as
+// compiled by the C compiler, without the rewriter.
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
@@ -26,7 +28,7 @@ extern "C" {
 
 extern "C" __attribute__((noinline)) void porter_gc_flush(
     void (*scan)(void *lowest, void *context), void *context) {
-    // Every callee-saved register goes into this frame, above `lowest`.
+    // This frame, above `lowest`, saves every callee-saved register.
     __builtin_unwind_init();
     void *volatile lowest = nullptr;
     scan((void *)&lowest, context);
@@ -114,7 +116,7 @@ extern "C" void porter_pause(void) {
     usleep(50);
 }
 
-// One interpreter alone: nobody waits for it, and none comes between.
+// There is only one interpreter, so these hooks need not wait or yield.
 extern "C" void porter_give_way(void) {}
 
 extern "C" void porter_let_others(const unsigned int *) {}
@@ -234,7 +236,7 @@ static Options parse_options(int argc, char **argv) {
     return options;
 }
 
-// A stream's buffer, large enough that no test's output is cut.
+// The buffer of an output stream, larger than the output of any test.
 struct Output {
     std::vector<char> data = std::vector<char>(16 << 20);
     size_t length = 0;
@@ -271,7 +273,7 @@ int main(int argc, char **argv) {
     gpusnek_io_t io = {};
     io.in = {input.data(), input.size(), &input_position};
     io.out = out.record();
-    io.err = (options.merge ? out : err).record(); // one buffer keeps both streams' order
+    io.err = (options.merge ? out : err).record(); // one buffer preserves the order of both streams
     io.stack_top = __builtin_frame_address(0);
     io.stack_size = options.stack;
     io.epoch_ns = (uint64_t)time(nullptr) * 1000000000;

@@ -1,4 +1,5 @@
-// Runs a rewritten library's test, whose main is porter_main: one state and its initial values.
+// Main program for the test of a rewritten library, whose main() is renamed to porter_main():
+// initializes one state and checks that no unwind is pending at its end.
 #include "porter_runtime.h"
 #include "unwind.inc"
 
@@ -12,7 +13,7 @@ extern "C" void porter_stack_overflow(void) {
 extern "C" int porter_main(int count, char **words);
 
 int main(int count, char **words) {
-    static porter_state_t state; // zeroed, as the runtime's is
+    static porter_state_t state; // zeroed, like the runtime's
     porter_state_current = &state;
     porter_state_init();
     porter_setup();

@@ -1,4 +1,4 @@
-// The bodies of torture.h that are rewritten together with the programs.
+// Bodies of torture.h. They are rewritten together with the generated programs.
 #include "torture.h"
 
 handler_t *top_handler;

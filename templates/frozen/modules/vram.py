@@ -8,7 +8,7 @@ EBUSY = 16  # another interpreter is writing
 ESTALE = 116  # another interpreter has written since this file was opened
 
 
-# function(*args), again as long as others are in its way. What it opens it must close.
+# Return function(*args); call it again while EBUSY or ESTALE is raised. It must close its files.
 def retry(function, *args):
     wait = 50  # microseconds
     while True:
