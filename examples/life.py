@@ -3,7 +3,7 @@
     python examples/life.py [--side 1024] [--generations 64] [life.png]
 
 `syncthreads()` synchronizes only the interpreters of one block. A block of 256 interpreters
-therefore computes a tile of 16 x 16 cells and a margin of 4 cells around it. One launch plays 4
+therefore computes a tile of 16 x 16 cells and a margin of 4 cells around it. Each launch plays 4
 generations. In each generation the known region shrinks by one cell on every side, until only the
 tile is left. At the end every block writes its tile to the board, and the next launch begins when
 all blocks have written.

@@ -131,9 +131,9 @@ void gpusnek_heap_up(mp_obj_list_t *heap, mp_uint_t at) {
 
 uint32_t gpusnek_comparing; // nesting depth of key comparisons in progress
 
-// Invariant T1: a table that replaces the searched table has another address. While keys are compared,
-// maps.h frees no table, and the collector finds the address of the searched table on the C stack. A
-// dict that was cleared and filled again is therefore recognized as changed.
+// Invariant T1: a table that replaces the searched table has another address. While keys are
+// compared, maps.h frees no table, and the collector finds the searched table's address on the C
+// stack. A dict that was cleared and filled again is therefore recognized as changed.
 bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index) {
     if (gpusnek_same_words(key, index)) {
         return true;

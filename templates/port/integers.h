@@ -11,7 +11,7 @@
 // product = a * b.
 void gpusnek_mpz_multiply(mpz_t *product, const mpz_t *a, const mpz_t *b);
 
-// Floor division; the divisor is not 0. Either `quotient` or `remainder` may be NULL.
+// Floor division; the divisor is not 0. `quotient` or `remainder` may be NULL.
 void gpusnek_mpz_divide(mpz_t *quotient, mpz_t *remainder, const mpz_t *number, const mpz_t *by);
 
 // Return `a & b` or `a % b` without allocating, if the operands are not negative and the result

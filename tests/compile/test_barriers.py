@@ -1,4 +1,4 @@
-"""Convergence barriers are counted in SASS."""
+"""Counting of convergence barriers in SASS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equal units give equal PTX and machine code, independent of the folders of build and project."""
+"""Equal units give equal PTX and SASS, independent of the folders of build and project."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from porter.config import BuildConfig
 from porter.errors import NoNvcc
 from porter.pipeline import Build
 
-# Upstream's and the port's, with static functions, tables, state and floats among them.
+# Units of upstream and the port, which contain static functions, tables, state and floats.
 UNITS = ("py_objcell.cpp", "py_argcheck.cpp", "port_stdio.cpp")
 
 
 def compiled(built: Build, folder: Path) -> dict[str, str]:
-    """Hashes of PTX and cubin of UNITS, with C++, runtime and build below `folder`."""
+    """Return hashes of PTX and cubin of UNITS, with C++, runtime and build below `folder`."""
     (folder / "cxx").mkdir(parents=True)
     for name in (*UNITS, "porter_state.h"):
         shutil.copyfile(built.sources / "cxx" / name, folder / "cxx" / name)
@@ -50,7 +50,7 @@ def test_two_folders(built: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         toolchain.nvcc()
     except NoNvcc as error:
         pytest.skip(str(error))
-    monkeypatch.setenv("CCACHE_DISABLE", "1")  # or the second would be the first's copy
+    monkeypatch.setenv("CCACHE_DISABLE", "1")  # otherwise the second would be a copy of the first
     first = compiled(built, tmp_path / "here")
     assert first == compiled(built, tmp_path / "quite" / "somewhere else")
     assert len(first) == 2 * len(UNITS)

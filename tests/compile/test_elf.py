@@ -1,4 +1,4 @@
-"""Symbols and machine code of ELF files."""
+"""Reading symbols and code sections of ELF files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Device builds for several architectures: one PTX, machine code for each, in one fatbin."""
+"""Device builds for several architectures: one PTX, and SASS for each, in one fatbin."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from porter.run.footprint import Figures
 ARCH = "sm_80,sm_90,compute_80"
 CONFIG = BuildConfig(release="0.0.0", target="cuda", arch=ARCH)
 
-# One worker makes the build.
+# All tests of this file run in one worker, which makes the build once.
 pytestmark = [pytest.mark.xdist_group("fatbin"), pytest.mark.campaign("device-build")]
 
 

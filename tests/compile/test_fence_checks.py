@@ -15,14 +15,14 @@ from tests.compile.ptx_machine import Machine
 from tests.compile.test_fencing import GLOBAL, LOCAL, STATE, unit
 
 NUMBER = "01234567"
-BASE = 0x7FAA_7300_0000  # of the thread's window, a multiple of its size
-USED = 0x21000  # bytes at the window's end that threads have
+BASE = 0x7FAA_7300_0000  # base of the thread's window, a multiple of its size
+USED = 0x21000  # bytes in use, at the window's end
 ARENA = 0x7F55_0000_0400, 0x8000  # in global memory: address, bytes
 GLOBAL_STATE = 0x7F55_0000_6000
 TABLE_AT, ROWS_AT, PLACES_AT = 0x7F11_0000_0000, 0x7F11_0000_0800, 0x7F11_0000_1000
 CONSTANTS = 0x7F99_0000_0100, 0x5000
 READS = ((0x7F77_0000_0010, 0x333), (0x7F77_0000_1001, 9), (0x7F77_0000_2000, 8))
-STALE = 0x7F77_0000_4000, 0x40  # of an earlier launch, behind the table's end
+STALE = 0x7F77_0000_4000, 0x40  # range of an earlier launch, after the table's end
 WRITES = ((0x7F77_0000_3000, 0x40), (0x7F77_0000_3044, 7), (2**64 - 0x100, 0x80))
 OF = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "v2.u64"}
 REGISTER = {1: "%rs1", 2: "%rs1", 4: "%r1", 8: "%rd3", 16: "{%rd3, %rd4}"}
@@ -144,7 +144,7 @@ ADDRESSES = st.builds(
     lambda edge, by, far: (edge + by + far) % 2**64,
     st.sampled_from(EDGES),
     st.one_of(st.integers(-17, 17), st.integers(-140, 140)),
-    st.sampled_from([0, 0, 0, 1 << 32, -1 << 32, 1 << 40]),  # equal in their low halves
+    st.sampled_from([0, 0, 0, 1 << 32, -1 << 32, 1 << 40]),  # equal low halves
 )
 
 

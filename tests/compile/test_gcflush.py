@@ -1,4 +1,4 @@
-"""The check of the collector's entry, on hand-made machine code."""
+"""The check of the collector's entry, on hand-made SASS."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ call _ZN39_INTERNAL_7777eeee_9_py_vm_cpp_e6e1754015slice;
 	{ .reg .b32 %bits; mov.b32 %bits, %f1; and.b32 %bits, %bits, 0x7fffffff; mov.b32 %f3, %bits; }
 	neg.s32 	%r2, %r1;
 """.replace("SIGN_64", "0x8000000000000000").replace("REST_64", "0x7fffffffffffffff")
-# A loop with a call that ends by comparing a value that it has read since.
+# A loop with a call; the loop's end compares a value that it reads after the call.
 LOOP = """.version 9.0
 .target sm_90
 .address_size 64
@@ -90,7 +90,7 @@ COMPARISONS = {
 
 
 def step(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the file as the build does."""
+    """Apply the replacements to a file, like the build."""
     command = [sys.executable, "-IS", ptx.__file__, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 

@@ -34,7 +34,7 @@ int walk(int *p, int n) {
 def test_barriers_where_a_function_calls_itself(tmp_path: Path, through_another: bool) -> None:
     rewrite_all({"unit": SOURCE}).write(tmp_path)
     unit = tmp_path / "unit.cpp"
-    if not through_another:  # or the rule is needed no longer
+    if not through_another:  # otherwise the rule is not needed any more
         unit.write_text(unit.read_text().replace("PORTER_REENTER(walk)", "walk"))
     sizes = [f"-DPORTER_{name}=4096" for name in ("HEAP_BYTES", "PYSTACK_BYTES", "STACK_BYTES")]
     options = ["-DPORTER_ARENA_LOCAL=1", "-DPORTER_STACK_SLACK=4096", *sizes, "-DPORTER_FENCES=0"]

@@ -1,27 +1,28 @@
 #!/usr/bin/env bash
-# Every test and benchmark that needs a GPU, in one call, from finished builds:
+# Run every test and benchmark that needs a GPU, in one call, with finished builds:
 #
 #     tests/gpu/everything.sh LOCAL GLOBAL OUT [UPSTREAM-UNIX-PORT]
 #
-# LOCAL and GLOBAL are folders that `porter build --target cuda` printed, with local and with
-# global arenas; results go to OUT, a folder outside the repository. `python3 -m
-# porter_dev.gpu_tables` reduces a result to a table of docs/lab/results/. $CONFORMANCE names further
-# builds, with the heap that upstream's tests need (`porter conformance --help` has the sizes), on
-# which those run; with $FORCED set as machine code in forced ways too.
-# $PORTER_GPU_FENCED names a build with `--fences`, on which programs are judged by two GPUs.
-# $PORTER_GPU_FATBIN names a build with `--arch all`, for the tests of fatbins, $PORTER_GPU_PROFILING
-# one with `--profile --target all`.
+# LOCAL and GLOBAL are folders that `porter build --target cuda` printed, with local and with global
+# arenas. Results go to OUT, a folder outside the repository. `python3 -m porter_dev.gpu_tables`
+# reduces a result to a table of docs/lab/results/.
 #
-# What is timed runs alone, first; then the tests, four at a time. Each part has a time limit, for
-# what hangs on a GPU cannot always be interrupted. Needs CuPy, pytest, sybil, porter's dependencies;
-# libclang and nvcc only for the tests that say so when they skip. Exits with the number of parts
-# that failed.
+# Optional environment variables name further builds. $CONFORMANCE: builds with the heap that
+# upstream's tests need (`porter conformance --help` has the sizes), for upstream's tests; with
+# $FORCED set, also as native code with forced side exits. $PORTER_GPU_FENCED: a build with
+# `--fences`, on which two GPUs judge programs. $PORTER_GPU_FATBIN: a build with `--arch all`, for
+# the tests of fatbins. $PORTER_GPU_PROFILING: a build with `--profile --target all`.
+#
+# Measurements run first, one at a time; then the tests, four at a time. Each part has a time limit,
+# because a hanging kernel cannot always be interrupted. Needs CuPy, pytest, sybil and porter's
+# dependencies; libclang and nvcc only for tests that say so when they skip. The exit status is the
+# number of parts that failed.
 set -u
 cd "$(dirname "$0")/../.."
 local_build=$1 global_build=$2 out=$3
 reference=(${4:+--reference "$4"})
 mkdir -p "$out"
-rm -f "$out"/*.end # of an earlier run
+rm -f "$out"/*.end # results of an earlier run
 
 part() { # NAME SECONDS COMMAND...
     local name=$1 limit=$2 start=$SECONDS
@@ -72,11 +73,11 @@ print(built.manifest["release"], built.config["arena"], built.fences)' "$build")
         --release "$release")
     name=conformance-$release-$arena
     part "$name" 150 "${conformance[@]}" --json "$out/$name.json"
-    if [ "$number" -le 2 ]; then # half a minute each: one for each arena
-        if [ "$fences" = False ]; then # these run no machine code of programs
+    if [ "$number" -le 2 ]; then # half a minute each; one build per arena
+        if [ "$fences" = False ]; then # builds with bounds checks run no native code
             part "$name-compiled" 500 "${conformance[@]}" --compiled \
                 --json "$out/$name-compiled.json"
-            if [ -n "${FORCED:-}" ]; then # machine code in forced ways: a quarter of an hour
+            if [ -n "${FORCED:-}" ]; then # forced side exits and entries: a quarter of an hour
                 part "$name-guards" 500 "${conformance[@]}" --compiled --give-up guards
                 part "$name-seventh" 500 "${conformance[@]}" --compiled --give-up 7
                 part "$name-enter" 580 "${conformance[@]}" --compiled --enter everywhere
@@ -89,7 +90,7 @@ print(built.manifest["release"], built.config["arena"], built.fences)' "$build")
     fi
 done
 
-# Each process has local memory set aside for every resident thread, tens of gigabytes.
+# Each process reserves local memory for every resident thread, tens of gigabytes.
 pytest_gpu language 240 "$local_build" tests/lang tests/speed &
 pytest_gpu language-global 240 "$global_build" tests/lang tests/speed/test_order.py &
 pytest_gpu files 240 "$local_build" tests/fs &
@@ -97,8 +98,8 @@ pytest_gpu console 240 "$local_build" tests/console --ignore tests/console/test_
 wait
 pytest_gpu arrays 240 "$local_build" tests/gpu/test_images_on_gpu.py tests/array tests/run/test_bindings.py \
     tests/notebook/test_targets.py \
-    --ignore tests/array/test_array_bind_host.py # large heaps: no other process beside it
-pytest_gpu two-gpus 120 "${PORTER_GPU_FENCED:-$local_build}" tests/gpu/test_two_gpus.py # skips where there is one
+    --ignore tests/array/test_array_bind_host.py # large heaps: run no other process beside it
+pytest_gpu two-gpus 120 "${PORTER_GPU_FENCED:-$local_build}" tests/gpu/test_two_gpus.py # skips if there is one GPU
 pytest_gpu cluster 120 "${PORTER_GPU_FENCED:-$local_build}" tests/cluster/test_cluster_on_gpus.py
 pytest_gpu several 120 "$local_build" \
     tests/several/test_arrays.py tests/several/test_launches.py tests/several/test_evaluate.py

@@ -69,7 +69,7 @@ ADDRESSES = {
 
 
 def programs(fences: bool) -> Iterator[tuple[str, Program]]:
-    """Yield each program with its name; with bounds checks also those that only these stop."""
+    """Yield each program with its name; with bounds checks also programs that only these stop."""
     for name, source in (HOSTILE | (ADDRESSES if fences else {})).items():
         yield name, Program(source)
     for kind, some in SLOW.items():

@@ -8,7 +8,7 @@ tests/lang/endless.py until its deadline. `times` is the time of the slowest of 
 its time beside an idle 32nd. `late` is the time in seconds from the deadline to the launch's end.
 The heaps are large, so a GPU needs global arenas.
 
-With --one-source all 64 interpreters of two warps run one program. One lane of each warp takes a
+With --one-source all 64 interpreters of two warps run one program. A lane of each warp takes a
 branch to an endless loop in Python. The others count words with their own data, so that they
 diverge. `ms` is the median of their times.
 """

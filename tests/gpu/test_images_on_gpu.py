@@ -54,7 +54,7 @@ def test_many_keep_what_they_left(gpu: Device) -> None:
         sneks.exec("x = threadIdx * 2\nwords = {}")
         told(images_of(sneks), "x = threadIdx * 2")
         for k in range(3):
-            # Some interpreters grow, some shrink, some do nothing.
+            # Interpreters grow, shrink, or do nothing, by their index.
             sneks.exec(
                 f"if threadIdx % 7 == {k}: words[{k}] = [threadIdx] * (threadIdx % 50)\n"
                 f"elif threadIdx % 7 == {k + 1}: words.clear()"

@@ -1,4 +1,4 @@
-"""A fatbin on a GPU, and machine code that its driver links from the fatbin's PTX.
+"""Loading a fatbin on a GPU, and linking of the fatbin's PTX by the driver.
 
 $PORTER_GPU_FATBIN names the folder of a build with `--arch all`.
 """
@@ -59,12 +59,12 @@ def test_it_runs_as_the_host_twin(fat: Built, tmp_path: Path) -> None:
     result = run(device, [PROGRAM], N)
     host = sorted((group.text, group.count) for group in result.stdout.groups)
     assert len(host) == 6 and outputs(fat) == outputs(fat, gc_stress=True) == host
-    assert not list(tmp_path.iterdir())  # the fatbin's own machine code ran
+    assert not list(tmp_path.iterdir())  # the fatbin's own SASS ran
 
 
 def test_what_the_driver_links_runs_as_the_fatbin(fat: Built, tmp_path: Path) -> None:
     assert device_output(fat).ptx
-    stranger = fat.with_choices({"arch": "sm_121,compute_80"})  # as if it had code for none here
+    stranger = fat.with_choices({"arch": "sm_121,compute_80"})  # as if it had no SASS for this GPU
     expected = outputs(fat)
     assert outputs(stranger) == outputs(stranger, gc_stress=True) == expected
     (kept,) = tmp_path.glob("linked/sm_*.cubin")

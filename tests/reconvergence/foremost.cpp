@@ -1,4 +1,4 @@
-// foremost() of 32 lanes, against the result of one thread. Exits with 0 when they agree.
+// Compare foremost() of 32 lanes with a sequential computation. Exits with 0 when they agree.
 #include "warp.hpp"
 static unsigned long long lane_clock() {
     return 0;
@@ -14,7 +14,7 @@ int main() {
     std::mt19937 random(1);
     for (int turn = 0; turn < 300; turn++) {
         const uint32_t group = (uint32_t)random() | 1u << random() % 32;
-        // Few ranks, so that some are equal; and whole words, so that each bit counts.
+        // Alternate between few ranks, which are often equal, and full words, which test each bit.
         std::array<uint32_t, 32> rank;
         for (uint32_t &one : rank) {
             one = turn % 2 ? (uint32_t)random() : (uint32_t)random() % 4 << turn % 30;

@@ -12,7 +12,7 @@ static unsigned long long lane_clock();
 
 static std::atomic<int> running;
 
-// So fast that lanes change rooms often.
+// A fast clock, so that lanes change convergence groups often.
 static unsigned long long lane_clock() {
     return (unsigned long long)std::chrono::steady_clock::now().time_since_epoch().count() << 8;
 }
@@ -22,7 +22,7 @@ static void lane(unsigned index, unsigned seed, bool endless) {
     std::mt19937 random(seed * 64 + index);
     uint32_t kept[PORTER_MEETING_WORDS] = {0};
     static_assert(sizeof kept == sizeof(account_t));
-    // A loop of calls: places and depths differ, turns too.
+    // Simulates a loop with calls: places, depths and iteration counts differ between lanes.
     const unsigned turns = 20 + random() % 60;
     for (unsigned turn = 0; endless ? running != 0 : turn < turns; turn++) {
         const unsigned steps = endless ? 1 : 1 + random() % 5;

@@ -1,5 +1,6 @@
-// A lane that works for long: when it releases the waiting lanes of its warp. One thread runs all
-// lanes, one after the other. Argument: the lane's number, not 9. Exits with 0 on success.
+// Releasing waiting lanes: at which polls a long-running lane releases the lanes of its warp that
+// wait for it. A single thread simulates all lanes. Argument: the lane's number,
+// not 9. Exits with 0 on success.
 #include "warp.hpp"
 static unsigned long long lane_clock();
 #include "meeting.inc" // reconvergence.cu, without its PTX (test_meeting.py)
@@ -22,7 +23,8 @@ struct lane_t {
         while (!porter_meet(kept, 33, 0)) {
         }
     }
-    // Works for `worked` cycles and polls. Returns whether it released the waiting lanes.
+    // Advance the clock by `worked` cycles and poll. Return whether the poll released the waiting
+    // lanes.
     bool looks(unsigned worked) {
         threadIdx.x = index;
         cycles += worked;
@@ -49,7 +51,7 @@ int main(int, char **argv) {
     const unsigned quick = 100u << TICK;
     lane.meet();
     check(!lane.looks(quick), "nobody goes on without it");
-    other.meet(); // and waits in vain
+    other.meet(); // stops waiting for the first lane
     slept = 0;
     check(lane.looks(quick), "others go on without it");
     check(slept == 100 * NANOSECONDS, "they get as long as it took");

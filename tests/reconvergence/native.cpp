@@ -1,5 +1,5 @@
-// Lanes in native code: a lane must leave it if another lane there never polls. One thread runs all
-// lanes, one after the other. Exits with 0 on success.
+// Leaving native code: a lane must leave if another lane in native code never polls. A single
+// thread simulates all lanes in turn. Exits with 0 on success.
 #include "warp.hpp"
 static unsigned long long lane_clock() {
     return 0;
@@ -37,7 +37,8 @@ struct lane_t {
     }
 };
 
-// Returns the number of polls until the first lane must leave, if all but the last poll too.
+// Return the number of polls after which lane 0 must leave, or most + 1. All lanes poll, or,
+// without `all`, every lane but the last.
 static int looks(std::vector<lane_t> &lanes, int most, bool hasty, bool all) {
     for (int turn = 1; turn <= most; turn++) {
         for (size_t i = 1; i < lanes.size() - !all; i++) {

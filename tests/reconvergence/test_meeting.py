@@ -1,6 +1,7 @@
-"""Reconvergence of a warp's lanes (templates/runtime/reconvergence.cu), with threads for lanes.
+"""Reconvergence of a warp's lanes (templates/runtime/reconvergence.cu), with threads as lanes.
 
-No lane may wait forever, or be in a mask that it does not name itself: a GPU would hang.
+No lane may wait forever. Lanes of a collective operation must name the same mask; otherwise a GPU
+hangs.
 """
 
 from __future__ import annotations

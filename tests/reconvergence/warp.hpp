@@ -32,7 +32,7 @@ class rendezvous_t {
     std::array<std::array<uint32_t, 32>, 32> result{};
 
 public:
-    // Each lane of `lanes` contributes a value and receives those of all.
+    // Each lane of `lanes` contributes a value and receives the values of all.
     std::array<uint32_t, 32> meet(uint32_t lanes, uint32_t value) {
         const unsigned own = threadIdx.x;
         std::unique_lock lock(mutex);
@@ -80,7 +80,7 @@ inline void check(bool holds, const char *what) {
     }
 }
 
-// Of porter_runtime.h.
+// Fakes of declarations in porter_runtime.h.
 struct porter_state_t {
     uint32_t porter_looked, porter_let_go;
 };
