@@ -1,7 +1,8 @@
 // syncthreads(): the block barrier of Python programs.
 //
-// The VM executes a call of this name as an instruction that calls gpusnek_syncthreads(). The
-// function object gpusnek_syncthreads_obj serves every other use of the name.
+// The compiler translates an expression `syncthreads()` to an instruction of its own, which calls
+// gpusnek_syncthreads() (patch `syncthreads`). The function object gpusnek_syncthreads_obj serves
+// every other use of the name.
 #include "hooks.h"
 #include "port.h"
 #include "py/obj.h"
@@ -26,8 +27,8 @@ static bool holds(const mp_obj_dict_t *dict) {
         MP_OBJ_NEW_QSTR(MP_QSTR_syncthreads), MP_MAP_LOOKUP) != NULL;
 }
 
-// Return whether the program has bound the name `syncthreads` in its globals, locals or builtins.
-// The instruction then calls the program's object instead of the barrier.
+// Called by the compiler: return whether the globals, locals or builtins bind the name
+// `syncthreads`. It then emits an ordinary call.
 bool gpusnek_syncthreads_is_rebound(void) {
     #if MICROPY_CAN_OVERRIDE_BUILTINS
     if (holds(MP_STATE_VM(mp_module_builtins_override_dict))) {

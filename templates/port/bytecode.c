@@ -1,5 +1,6 @@
 // Find the end of a function's bytecode. Shared code lies outside the heap, so no block of the heap
-// records its size (code.c, verify_code.c).
+// records its size. Callers: upstream's py/persistentcode.c (patch `shared-code`), profile.c and
+// verify_code.c.
 #include "code.h"
 #include "py/bc0.h"
 

@@ -156,10 +156,12 @@ static void load_mpy(const byte *mpy, size_t length, mp_compiled_module_t *modul
 
 #if MICROPY_PERSISTENT_CODE_SAVE
 
+// The release can save whole modules: write the module's .mpy.
 static void save_mpy(mp_compiled_module_t *module, mp_print_t *print) {
     mp_raw_code_save(module, print);
 }
 
+// Store in *saved the module whose objects the .mpy contains: here the module itself.
 static void load_back(mp_compiled_module_t *saved, const mp_compiled_module_t *module,
     const byte *mpy, size_t length) {
     (void)mpy; // the .mpy holds all objects
@@ -167,6 +169,7 @@ static void load_back(mp_compiled_module_t *saved, const mp_compiled_module_t *m
     *saved = *module;
 }
 
+// Set the module's file name after loading.
 static void name_file(mp_compiled_module_t *module, const char *name, size_t length) {
     (void)module; // the .mpy's names include it
     (void)name;
@@ -184,12 +187,14 @@ static void save_mpy(mp_compiled_module_t *module, mp_print_t *print) {
     print->print_strn(print->data, bytes, length);
 }
 
+// Load the .mpy, to find out which objects it contains.
 static void load_back(mp_compiled_module_t *saved, const mp_compiled_module_t *module,
     const byte *mpy, size_t length) {
     (void)module;
     load_mpy(mpy, length, saved);
 }
 
+// Set the module's file name, which this format omits.
 static void name_file(mp_compiled_module_t *module, const char *name, size_t length) {
     ((qstr_short_t *)module->context->constants.qstr_table)[0] =
         (qstr_short_t)qstr_from_strn(name, length);

@@ -93,6 +93,7 @@ static uint64_t frames_of(const lost_t *lost) {
     return frames;
 }
 
+// Forget all lost frames and make `exception` the owner of the next ones.
 static void clear_runs(lost_t *lost, uint64_t exception) {
     lost->runs = 0;
     lost->gap = 0;
@@ -323,6 +324,7 @@ static uint16_t put_name(writer_t *to, names_t *names, uint32_t name, uint16_t *
     return at;
 }
 
+// Fill a frame of the record.
 static void put_frame(writer_t *to, names_t *names, gpusnek_frame_t *frame, const run_t *run) {
     frame->line = run->line;
     frame->count = run->count;
@@ -365,6 +367,7 @@ typedef struct _sink_t {
     size_t length; // bytes printed in total
 } sink_t;
 
+// The print function of a sink_t.
 static void sink_strn(void *context, const char *text, size_t size) {
     sink_t *sink = context;
     if (sink->length < sink->room) {

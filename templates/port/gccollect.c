@@ -96,6 +96,7 @@ static void scan_stack(void *lowest, void *context) {
     }
 }
 
+// Upstream's entry of the collector: mark from registers, C stack and littlefs's lists, then sweep.
 void gc_collect(void) {
     porter_profile_collects();
     gc_collect_start();
@@ -104,6 +105,7 @@ void gc_collect(void) {
     gc_collect_end();
 }
 
+// Apply the test modes of gpusnek_boot_t once the interpreter has started.
 void gpusnek_gc_start(void) {
     gpusnek_allocation = 0;
     gpusnek_failing_allocation = gpusnek_boot.fail_allocation;
@@ -112,6 +114,8 @@ void gpusnek_gc_start(void) {
     }
 }
 
+// Called by the patch `fail-allocation` when the numbered allocation fails. With GPUSNEK_FAIL_REST
+// the next allocation fails too.
 bool gpusnek_allocation_failed(void) {
     if (gpusnek_boot.flags & GPUSNEK_FAIL_REST) {
         gpusnek_failing_allocation++;

@@ -12,6 +12,7 @@
 #define HELD ((uint64_t)1 << GENERATION_BITS)
 #define LAUNCH_SHIFT (GENERATION_BITS + 1)
 
+// Return the hash of this launch's number, in the word's upper bits.
 static uint64_t launch_bits(void) {
     return (gpusnek_io.launch * 0x9e3779b97f4a7c15u) >> LAUNCH_SHIFT << LAUNCH_SHIFT;
 }
@@ -20,6 +21,7 @@ static uint64_t load(gpusnek_guard_t *guard) {
     return guard->shared ? porter_load64(guard->word) : *guard->word;
 }
 
+// Compare and swap the word; memory that only this interpreter accesses needs no atomic operation.
 static bool swap(gpusnek_guard_t *guard, uint64_t expected, uint64_t desired) {
     if (guard->shared) {
         return porter_cas64(guard->word, expected, desired) == expected;

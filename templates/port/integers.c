@@ -32,6 +32,8 @@ void gpusnek_mpz_divide(mpz_t *quotient, mpz_t *remainder, const mpz_t *number, 
         const gpusnek_divisor_t divisor = gpusnek_divisor(by->dig, count);
         gpusnek_divide(digits, rest, number->dig, number->len, &divisor);
     }
+    // natural.h divides magnitudes, which rounds towards zero. If the signs differ, floor division
+    // subtracts 1 from the quotient, and the remainder gets the divisor's sign.
     const bool down = differ && gpusnek_significant(rest, count) > 0;
     if (down) {
         gpusnek_subtract_from(rest, by->dig, count);

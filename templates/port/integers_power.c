@@ -75,6 +75,7 @@ void gpusnek_mpz_power(mpz_t *power, const mpz_t *base, const mpz_t *exponent) {
     mpz_dig_t *other = m_new(mpz_dig_t, room);
     size_t used = count;
     gpusnek_pad(digits, count, base);
+    // Square and multiply, from the exponent's most significant bit on.
     for (size_t bit = gpusnek_bits(exponent->dig, exponent->len) - 1; bit-- > 0;) {
         gpusnek_look();
         gpusnek_square(other, digits, used);

@@ -201,6 +201,7 @@ static mp_parse_input_kind_t parse_kind(int kind) {
         : kind == GPUSNEK_EVAL ? MP_PARSE_EVAL_INPUT : MP_PARSE_FILE_INPUT;
 }
 
+// Set __file__ for a module's source. May raise MemoryError.
 static void store_file(qstr name, int kind) {
     #if MICROPY_PY___FILE__ || MICROPY_MODULE___FILE__ // one option under two names of upstream
     if (kind == GPUSNEK_FILE) {
@@ -330,6 +331,7 @@ int gpusnek_become(const gpusnek_boot_t *boot) {
     return status;
 }
 
+// Call the function that the program registered with sys.atexit(). May raise.
 static void run_exit_functions(void) {
     #if MICROPY_PY_SYS_ATEXIT
     // Removed before the call, so that a function that registers itself again is called only once.

@@ -160,6 +160,7 @@ extern "C" [[noreturn]] void porter_fatal(const char *message) {
 
 static volatile uint32_t interrupt_word;
 
+// SIGINT interrupts once; SIGALRM, the time limit, stops the interpreter.
 static void on_signal(int number) {
     interrupt_word = number == SIGALRM ? GPUSNEK_INTERRUPT_STOP : 1;
 }
