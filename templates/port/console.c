@@ -44,8 +44,8 @@ static gpusnek_slot_t *take_slot(gpusnek_ring_t *ring, uint64_t *ticket) {
     uint64_t next = *(volatile uint64_t *)&ring->head;
     uint64_t seen = *(volatile uint64_t *)&ring->seen;
     for (;;) {
-        // The difference is negative if other interpreters advanced the tail beyond a stale `next`.
-        // The compare and swap then fails.
+        // The difference is negative if the tail has passed a stale `next`; the compare and swap
+        // then fails.
         if ((int64_t)(next - seen) >= (int64_t)ring->length) {
             seen = *(const volatile uint64_t *)(uintptr_t)ring->tail;
             *(volatile uint64_t *)&ring->seen = seen;
