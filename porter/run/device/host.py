@@ -106,7 +106,7 @@ def _hint(error: OSError) -> str | None:
     if "static TLS" not in str(error):
         return None
     return (
-        "The libraries and builds that this process has loaded fill glibc's static TLS block. Start "
+        "The libraries and builds of this process fill the static TLS block of glibc. Start "
         "Python with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384, or open the device "
         "before you import other libraries. A build takes about 112 bytes."
     )
