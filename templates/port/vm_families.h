@@ -1,8 +1,13 @@
-// The families of instructions that vm_fast.h runs, a function each.
+// The instructions of the fast path, one function per family of opcodes; the table in vm_fast()
+// calls them.
 //
-// A function does its instruction and returns true. Where it does not know the operands it changes
-// nothing and returns false. vm_jump_on() and vm_dup_two(), which always do theirs, return whether
-// they jumped (VM_JUMPS in vm_fast.h).
+// A function executes its instruction and returns true. For operand types that it does not support
+// it returns false and has changed nothing (invariant F2 of vm_fast.h). vm_jump_on() and
+// vm_dup_two() support all operands; they return whether they jumped (VM_JUMPS in vm_fast.h).
+//
+// Some functions execute a sequence of instructions at once (superinstructions): a comparison and a
+// conditional jump, `+ constant`, the end of a counting loop. vm_along() counts the others for the
+// profiler. A jump into such a sequence is harmless: each instruction can run by itself.
 #ifndef GPUSNEK_VM_FAMILIES_H
 #define GPUSNEK_VM_FAMILIES_H
 
@@ -13,14 +18,15 @@
 
 // ---- Operators ----
 
-// Whether a comparison holds, MP_BINARY_OP_LESS to MP_BINARY_OP_NOT_EQUAL.
+// Evaluates a comparison of two numbers, MP_BINARY_OP_LESS to MP_BINARY_OP_NOT_EQUAL, into *truth.
 VM_INLINE bool vm_comparison(const vm_t *vm, unsigned int kind, bool *truth) {
     const unsigned int holds = vm_compare(vm_below(vm, 1), vm->top);
     *truth = (holds >> kind & 1) != 0;
     return holds != 0;
 }
 
-// Ends a comparison. A conditional jump mostly follows: it is taken along, and the answer is true.
+// Completes a comparison: pushes `truth`, or executes the conditional jump that usually follows.
+// Returns whether it executed the jump.
 VM_INLINE bool vm_jump_on(vm_t *vm, bool truth) {
     const unsigned int next = vm_byte(&vm->code, 1);
     if ((next == MP_BC_POP_JUMP_IF_TRUE || next == MP_BC_POP_JUMP_IF_FALSE) && !vm_must_look(vm)) {
@@ -33,7 +39,7 @@ VM_INLINE bool vm_jump_on(vm_t *vm, bool truth) {
     return false;
 }
 
-// Any other operator.
+// Executes a binary operator that is not a comparison.
 VM_INLINE bool vm_operator(vm_t *vm, unsigned int kind) {
     const mp_obj_t result = vm_binary(kind, vm_below(vm, 1), vm->top);
     return result != MP_OBJ_NULL && vm_join(vm, result);
@@ -41,8 +47,9 @@ VM_INLINE bool vm_operator(vm_t *vm, unsigned int kind) {
 
 // ---- Constants ----
 
+// Pushes a small integer, or executes it together with a following `+=` of a nonnegative integer.
 VM_INLINE bool vm_small_int(vm_t *vm, mp_int_t value) {
-    // Counting: `+ constant`.
+    // A short integer contains twice its value in the lower half of the word.
     if (vm_byte(&vm->code, 1) == MP_BC_BINARY_OP_MULTI + MP_BINARY_OP_INPLACE_ADD
         && value >= 0 && vm_is_short(vm->top)) {
         vm_along(vm, 1);
@@ -53,7 +60,7 @@ VM_INLINE bool vm_small_int(vm_t *vm, mp_int_t value) {
     return vm_push(vm, MP_OBJ_NEW_SMALL_INT(value));
 }
 
-// An integer whose bytes follow, seven bits each, the highest first; the first bit is its sign.
+// Pushes the integer operand: seven bits per byte, the most significant first, in two's complement.
 VM_INLINE bool vm_long_small_int(vm_t *vm) {
     uint32_t at = 1;
     unsigned int next = vm_byte(&vm->code, at);
@@ -84,7 +91,8 @@ VM_INLINE bool vm_store_fast(vm_t *vm, uint32_t number) {
 
 // ---- Names ----
 
-// Finds the globals' table. False where it is a constant module's, and so in nobody's own memory.
+// Finds the globals' table. Returns false for a constant module, whose table is not in the memory
+// of the interpreter.
 VM_INLINE bool vm_open_globals(vm_t *vm) {
     const mp_map_t *map = &mp_globals_get()->map;
     if (map->is_fixed) {
@@ -97,7 +105,7 @@ VM_INLINE bool vm_open_globals(vm_t *vm) {
     return true;
 }
 
-// Loads or stores a global. `bit`: the instruction as one of VM_VARIABLE.
+// Loads or stores an existing global. `bit`: the instruction's bit in VM_VARIABLE.
 VM_INLINE bool vm_variable(vm_t *vm, unsigned int bit, vm_name_t name) {
     if (vm->variables == 0 && !vm_open_globals(vm)) {
         return false;
@@ -110,7 +118,7 @@ VM_INLINE bool vm_variable(vm_t *vm, unsigned int bit, vm_name_t name) {
     uint32_t entry = vm->table + 16 * last;
     mp_obj_t value = MP_OBJ_NULL;
     bool found = false;
-    if (last < vm->alloc) { // both at once: it mostly is there
+    if (last < vm->alloc) { // loads key and value together: the cached index is usually right
         const mp_obj_t key = porter_own_load(vm->globals, entry, 0);
         value = porter_own_load(vm->globals, entry, 8);
         found = key == name.key;
@@ -143,7 +151,7 @@ VM_INLINE bool vm_load_attribute(vm_t *vm, vm_name_t name) {
 VM_INLINE bool vm_store_attribute(vm_t *vm, vm_name_t name) {
     const mp_obj_type_t *type;
     mp_map_elem_t *found = vm_member(vm->top, name, &type);
-    const mp_obj_t value = vm_below(vm, 1); // there is none: it is `del`
+    const mp_obj_t value = vm_below(vm, 1); // MP_OBJ_NULL: `del`
     if (found == NULL || value == MP_OBJ_NULL
         || type->flags & MP_TYPE_FLAG_HAS_SPECIAL_ACCESSORS) {
         return false;
@@ -184,8 +192,9 @@ VM_INLINE bool vm_jump(vm_t *vm, unsigned int op) {
 
 // ---- The stack's order ----
 
-// Whether it was the end of a counting loop, which goes on while the top is less than what is below
-// it: the three instructions that follow are done with it.
+// Duplicates the two topmost values. At the end of a counting loop, executes the next three
+// instructions as well: the loop continues while the top is less than the value below it. Returns
+// whether it executed the jump.
 VM_INLINE bool vm_dup_two(vm_t *vm) {
     const mp_obj_t below = vm_below(vm, 1);
     if (vm_byte(&vm->code, 1) == MP_BC_ROT_TWO
@@ -206,7 +215,7 @@ VM_INLINE bool vm_dup_two(vm_t *vm) {
 
 VM_INLINE bool vm_dup(vm_t *vm) {
     const unsigned int next = vm_byte(&vm->code, 1) - MP_BC_STORE_FAST_MULTI;
-    if (next < MP_BC_STORE_FAST_MULTI_NUM) { // the variable of a counting loop
+    if (next < MP_BC_STORE_FAST_MULTI_NUM) { // stores to the variable of a counting loop as well
         vm_along(vm, 1);
         vm_set_local(vm, next);
         vm->size = 2;

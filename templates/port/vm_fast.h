@@ -1,14 +1,25 @@
-// The bytecode interpreter's hot instructions, inlined before upstream's switch.
+// The fast path of the bytecode interpreter: hot instructions, inlined before upstream's switch.
 //
-// Upstream's switch is a tree of some ten branches on a GPU, writes the instruction pointer to
-// memory for each instruction, and calls a function for each operator; every call saves and
-// restores registers in local memory. vm_fast() runs instructions of which it knows that they
-// cannot raise, with operands that it knows. At the first other one it returns with nothing of it
-// done, and upstream's code runs that one. So what it does not know is slower, never wrong.
+// Problem: on a GPU upstream's switch is a tree of about ten branches. It writes the instruction
+// pointer to memory for each instruction and calls a function for each operator. Every call saves
+// and restores registers in local memory.
 //
-// Included by py/vm.c (patch `vm-fast-path`). The table in vm_fast() says which instructions it
-// runs, vm_families.h what each of them does. A new one is a function there and a line in the
-// table.
+// Mechanism: vm_fast() keeps the machine state (vm_t) in registers and executes instructions whose
+// opcode and operand types it supports. At the first other instruction it returns, and upstream's
+// switch executes that instruction.
+//
+// Invariants:
+//   F1  An instruction of the fast path does not raise, allocate or run Python code.
+//   F2  A function of vm_families.h executes its instruction completely, or returns false and has
+//       changed nothing. So an unsupported operand costs time and never changes a result.
+//   F3  vm_t.top is the top of the stack. Memory at `sp` is stale until vm_push() or the end of
+//       vm_fast() writes it.
+//   F4  Each branch takes a step, as in upstream's loop. The last step of a window (limits.c) is
+//       left to upstream's code, which polls there.
+//   F5  No instruction of the fast path resizes a dict, so the globals' table stays in place.
+//
+// Included by py/vm.c (patch `vm-fast-path`). The table in vm_fast() dispatches opcodes to the
+// functions of vm_families.h. A new instruction needs a function there and a line in the table.
 #ifndef GPUSNEK_VM_FAST_H
 #define GPUSNEK_VM_FAST_H
 
@@ -17,8 +28,9 @@
 #include "py/bc0.h"
 #include "py/runtime.h"
 
-// gpusnek_vm_natives: the program has native code. gpusnek_vm_waits: the lane waits for lanes of its
-// warp that are behind.
+// Locals of each run of upstream's loop. gpusnek_vm_natives: whether the launch has native code.
+// gpusnek_vm_natively: the last result of vm_native(). gpusnek_vm_waits: whether the lane waits at
+// the reconvergence point (vm_meet.h).
 #undef GPUSNEK_VM_STATE
 #define GPUSNEK_VM_STATE \
     const bool gpusnek_vm_natives = vm_natives(); \
@@ -27,17 +39,17 @@
 
 #if MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D && MICROPY_EMIT_BYTECODE_USES_QSTR_TABLE
 
-// What an interpreter owns, as memory that is known to be its own.
+// A pointer to memory that only this interpreter accesses: with arenas in local memory the compiler
+// then uses instructions for local memory (porter_private() in hooks.h).
 #define VM_OWN(type, pointer) ((type *)porter_private(pointer))
 #define VM_INLINE static inline __attribute__((always_inline))
 
 #include "vm_families.h"
 
-// The lines of the table in vm_fast(). `which` tells the opcodes of a line; `run` runs one of them,
-// and is false where upstream must run it. A line of VM_JUMPS also has `jumped`, which is true
-// where `code` is already at the instruction to go on with. The table is read from the top, so a
-// line that names only its lowest opcode ends where the line above begins. A group is one question
-// for many opcodes.
+// The lines of the table in vm_fast(), an if-else chain. `which` selects the opcodes of a line.
+// `run` executes the instruction and is false if upstream's switch must (F2). VM_JUMPS also has
+// `jumped`: true if `code` is already at the next instruction. A line that tests only its lowest
+// opcode ends where the line above begins. VM_GROUP tests once for the opcodes of several lines.
 #define VM_FAMILY(which, run) \
     if (which) { \
         if (MP_UNLIKELY(!(run))) { \
@@ -54,10 +66,12 @@
         } \
     } else
 #define VM_GROUP(which) if (which) {
-#define VM_REST { break; } // opcodes that no line of the group, or of the table, is for
+#define VM_REST { break; } // opcodes without a line in the group or table
 #define VM_END VM_REST } else
 
-// Instructions from *ip_ on, the stack's top at *sp_, up to one that upstream must run.
+// Executes instructions from *ip_ up to the first that upstream's switch must execute. Updates *ip_
+// and *sp_ (the top of the value stack) and the remaining steps. Called once in each turn of the
+// VM's loop, unless the lane waits.
 VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
     const qstr_short_t *qstr_table, const mp_code_state_t *code_state) {
     vm_t vm;
@@ -69,7 +83,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
     const uint32_t sp0 = porter_own(vm.frame, vm.frame);
     vm.locals = porter_own(vm.frame, fastn_);
     vm.sp = sp0;
-    vm.top = vm_below(&vm, 0); // of an empty stack it is what stands below, and stays
+    vm.top = vm_below(&vm, 0); // of an empty stack: the word below, which is written back unchanged
     vm.qstr_table = qstr_table;
     vm.code_state = code_state;
     vm.globals = NULL;
@@ -83,7 +97,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
         vm.size = 1;
         bool truth;
 
-        VM_GROUP(op >= MP_BC_LOAD_CONST_SMALL_INT_MULTI) // the operand is part of the opcode
+        VM_GROUP(op >= MP_BC_LOAD_CONST_SMALL_INT_MULTI) // the opcode contains the operand
             VM_GROUP(op >= MP_BC_BINARY_OP_MULTI)
                 const unsigned int kind = op - MP_BC_BINARY_OP_MULTI;
                 VM_FAMILY(kind >= MP_BINARY_OP_NUM_BYTECODE, false)
@@ -96,7 +110,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
             VM_FAMILY(true, vm_small_int(&vm, (mp_int_t)op - MP_BC_LOAD_CONST_SMALL_INT_MULTI
                 - MP_BC_LOAD_CONST_SMALL_INT_MULTI_EXCESS))
         VM_END
-        VM_GROUP(op < MP_BC_BASE_VINT_E && op >= MP_BC_BASE_QSTR_O) // a name follows
+        VM_GROUP(op < MP_BC_BASE_VINT_E && op >= MP_BC_BASE_QSTR_O) // the operand is a name
             const vm_name_t name = vm_name(&vm);
             VM_FAMILY(VM_BIT(op) & VM_VARIABLE, vm_variable(&vm, VM_BIT(op), name))
             VM_FAMILY(op == MP_BC_LOAD_CONST_STRING, vm_push(&vm, name.key))

@@ -1,4 +1,8 @@
-// Numbers and elements without a call, for vm_fast.h.
+// Inline arithmetic, comparison and element access on boxed values, for vm_fast.h and native code.
+//
+// Values are words of object representation D (NaN boxing): a small integer of 47 bits, a float, or
+// a pointer to an object. Each function handles the types that need no call, raises nothing and
+// returns MP_OBJ_NULL or false for the rest, which upstream's code then executes.
 #ifndef GPUSNEK_VM_VALUES_H
 #define GPUSNEK_VM_VALUES_H
 
@@ -18,7 +22,7 @@ VM_INLINE mp_float_t vm_float(mp_obj_t o) {
     return mp_obj_is_float(o) ? mp_obj_float_get(o) : (mp_float_t)MP_OBJ_SMALL_INT_VALUE(o);
 }
 
-// Whether `o` counts as true: 0 or 1; -1 where it takes more than a look at the word.
+// Returns the truth value of `o`, 0 or 1; -1 if the word alone does not determine it.
 VM_INLINE int vm_truth(mp_obj_t o) {
     if (o == mp_const_true) {
         return 1;
@@ -29,15 +33,16 @@ VM_INLINE int vm_truth(mp_obj_t o) {
     return mp_obj_is_small_int(o) ? MP_OBJ_SMALL_INT_VALUE(o) != 0 : -1;
 }
 
-// Integers from 0 up to 2**31 are those with this upper half; the lower one is twice the value + 1.
+// Short integers, 0 <= value < 2**31, have this upper half; the lower half is twice the value, plus
+// 1.
 #define VM_SHORT (UINT32_C(0x00010000))
 
 VM_INLINE bool vm_is_short(mp_obj_t o) {
     return (uint32_t)(o >> 32) == VM_SHORT;
 }
 
-// lhs op rhs of two integers for which vm_is_short() holds; MP_OBJ_NULL where upstream must do it.
-// `op` is an operator in place.
+// Returns lhs op rhs of two short integers; MP_OBJ_NULL if upstream's code must compute it. `op` is
+// an in-place operator.
 VM_INLINE mp_obj_t vm_short_op(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
     if (op == MP_BINARY_OP_INPLACE_ADD) {
         return lhs + (uint32_t)rhs - 1;
@@ -89,7 +94,8 @@ VM_INLINE mp_obj_t vm_short_op(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
     return MP_OBJ_NEW_SMALL_INT(result);
 }
 
-// lhs op rhs of any two small integers; MP_OBJ_NULL where upstream must do it.
+// Returns lhs op rhs of two small integers; MP_OBJ_NULL if the result is none, or if upstream's
+// code must compute it. `op` is an in-place operator.
 VM_INLINE mp_obj_t vm_int_op(unsigned int op, mp_int_t lhs, mp_int_t rhs) {
     mp_int_t result;
     switch (op) {
@@ -129,7 +135,8 @@ VM_INLINE mp_obj_t vm_int_op(unsigned int op, mp_int_t lhs, mp_int_t rhs) {
     return MP_SMALL_INT_FITS(result) ? MP_OBJ_NEW_SMALL_INT(result) : MP_OBJ_NULL;
 }
 
-// lhs op rhs of two floats; MP_OBJ_NULL where upstream must do it.
+// Returns lhs op rhs of two floats; MP_OBJ_NULL if upstream's code must compute it. `op` is an
+// in-place operator.
 VM_INLINE mp_obj_t vm_float_op(unsigned int op, mp_float_t lhs, mp_float_t rhs) {
     switch (op) {
         case MP_BINARY_OP_INPLACE_ADD:
@@ -145,7 +152,7 @@ VM_INLINE mp_obj_t vm_float_op(unsigned int op, mp_float_t lhs, mp_float_t rhs) 
     }
 }
 
-// Which comparisons hold, by how two numbers lie.
+// The bit set of the comparisons that hold between two numbers, by number of the operator.
 #define VM_HOLDS(op) (1u << MP_BINARY_OP_##op)
 #define VM_HOLD(lhs, rhs) \
     ((lhs) < (rhs) ? VM_HOLDS(LESS) | VM_HOLDS(LESS_EQUAL) | VM_HOLDS(NOT_EQUAL) \
@@ -153,21 +160,22 @@ VM_INLINE mp_obj_t vm_float_op(unsigned int op, mp_float_t lhs, mp_float_t rhs) 
         : (lhs) > (rhs) ? VM_HOLDS(MORE) | VM_HOLDS(MORE_EQUAL) | VM_HOLDS(NOT_EQUAL) \
         : VM_HOLDS(NOT_EQUAL)) // not a number
 
-// The comparisons that hold between lhs and rhs; 0 where they are not two numbers.
+// Returns the bit set of the comparisons that hold between lhs and rhs; 0 unless both are numbers.
 VM_INLINE unsigned int vm_compare(mp_obj_t lhs, mp_obj_t rhs) {
     if (mp_obj_is_small_int(lhs) && mp_obj_is_small_int(rhs)) {
         const int64_t left = (int64_t)(lhs << 16), right = (int64_t)(rhs << 16);
         return VM_HOLD(left, right);
     }
     if (vm_is_number(lhs) && vm_is_number(rhs)) {
-        // (A small integer has 47 bits, so it is a float exactly.)
+        // The conversion is exact: a small integer has 47 bits.
         const mp_float_t left = vm_float(lhs), right = vm_float(rhs);
         return VM_HOLD(left, right);
     }
     return 0;
 }
 
-// lhs op rhs of two numbers, or `is`; MP_OBJ_NULL where upstream must do it. `op` is no comparison.
+// Returns lhs op rhs of two numbers, or `lhs is rhs` of any objects; MP_OBJ_NULL if upstream's code
+// must compute it. `op` is not an order or equality comparison.
 VM_INLINE mp_obj_t vm_binary(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
     if (op >= MP_BINARY_OP_OR) {
         op -= MP_BINARY_OP_OR - MP_BINARY_OP_INPLACE_OR;
@@ -192,12 +200,13 @@ VM_INLINE mp_obj_t vm_binary(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
     return MP_OBJ_NULL;
 }
 
-// Whether an access of `size` bytes at `at` is aligned: what arrays hold is, views need not be.
+// Returns whether an access of `size` bytes at `at` is aligned. Items of arrays are; a memoryview
+// may start anywhere.
 VM_INLINE bool vm_aligned(const void *at, size_t size) {
     return ((uintptr_t)at & (size - 1)) == 0;
 }
 
-// Where an element of a buffer is: items[at], of a typecode as array's.
+// The location of an element of a buffer: items[at], with a typecode of the module array.
 typedef struct {
     void *items;
     size_t at;
@@ -205,7 +214,8 @@ typedef struct {
     bool writable;
 } vm_place_t;
 
-// Element i of a bytearray, array or memoryview of that type; false where there is none.
+// Locates element i of a bytearray, array or memoryview; `type` is the container's type. Returns
+// false for other types, and for an index out of range.
 VM_INLINE bool vm_place(mp_obj_t container, const mp_obj_type_t *type, mp_int_t i,
     vm_place_t *place) {
     const bool view = type == &mp_type_memoryview;
@@ -217,14 +227,15 @@ VM_INLINE bool vm_place(mp_obj_t container, const mp_obj_type_t *type, mp_int_t 
         return false;
     }
     place->items = array->items;
-    place->at = (view ? array->free : 0) + (size_t)i; // a view's offset
+    place->at = (view ? array->free : 0) + (size_t)i; // a memoryview keeps its offset in `free`
     place->typecode = view
         ? array->typecode & ~MP_OBJ_ARRAY_TYPECODE_FLAG_RW : array->typecode;
     place->writable = !view || (array->typecode & MP_OBJ_ARRAY_TYPECODE_FLAG_RW) != 0;
     return true;
 }
 
-// The element of a list, tuple, bytearray, array or memoryview; MP_OBJ_NULL for anything else.
+// Returns the element of a list, tuple, bytearray, array or memoryview; MP_OBJ_NULL for other
+// containers, negative indexes, and typecodes that the fast path lacks.
 VM_INLINE mp_obj_t vm_element(mp_obj_t container, mp_obj_t index) {
     if (!mp_obj_is_obj(container) || !mp_obj_is_small_int(index)) {
         return MP_OBJ_NULL;
@@ -240,7 +251,7 @@ VM_INLINE mp_obj_t vm_element(mp_obj_t container, mp_obj_t index) {
         if (type != &mp_type_tuple) {
             return MP_OBJ_NULL;
         }
-        const mp_obj_tuple_t *tuple = MP_OBJ_TO_PTR(container); // may be a constant
+        const mp_obj_tuple_t *tuple = MP_OBJ_TO_PTR(container); // may be in constant memory
         return (mp_uint_t)i < tuple->len ? tuple->items[i] : MP_OBJ_NULL;
     }
     if (place.typecode == 'f' && vm_aligned(place.items, sizeof(float))) {
@@ -258,9 +269,9 @@ VM_INLINE mp_obj_t vm_element(mp_obj_t container, mp_obj_t index) {
     return MP_OBJ_NULL;
 }
 
-// container[index] = value of a list or of a writable buffer; false where upstream must do it.
+// Stores an element of a list or of a writable buffer; returns false if upstream's code must.
 VM_INLINE bool vm_element_store(mp_obj_t container, mp_obj_t index, mp_obj_t value) {
-    // No value: it is `del`.
+    // The value MP_OBJ_NULL means `del`.
     if (!mp_obj_is_obj(container) || !mp_obj_is_small_int(index) || value == MP_OBJ_NULL) {
         return false;
     }

@@ -1,19 +1,22 @@
-// The bytecode at hand, for vm_fast.h.
+// The instruction window: the next bytes of bytecode in a register, and operand decoding, for
+// vm_fast.h.
+//
+// On a GPU a load of one byte takes as long as a load of eight. The window loads aligned words, so
+// a load reads no byte outside of the words that contain the code.
 #ifndef GPUSNEK_VM_WINDOW_H
 #define GPUSNEK_VM_WINDOW_H
 
 #include "hooks.h"
 #include "py/bc.h"
 
-// The bytecode from an instruction on; on a GPU, where every access takes long, eight bytes at a
-// time. Words are aligned, so no byte is read that does not share one with a byte of the code.
+// The bytecode from the current instruction on.
 typedef struct {
-    const byte *ip;
-    uint64_t bytes; // from there on: `left` ones, the first lowest; at least the first
-    uint32_t left; // from 1 to 8; 0 where bytes are read one by one
+    const byte *ip; // the current instruction
+    uint64_t bytes; // the bytes from `ip` on, the first in the lowest bits; at least one is valid
+    uint32_t left; // how many are valid, 1 to 8; 0 if this target reads byte by byte
 } vm_window_t;
 
-// To the instruction at ip.
+// Moves the window to the instruction at `ip` and loads its first bytes.
 VM_INLINE void vm_seek(vm_window_t *code, const byte *ip) {
     code->ip = ip;
     if (porter_prefers_words()) {
@@ -26,12 +29,12 @@ VM_INLINE void vm_seek(vm_window_t *code, const byte *ip) {
     }
 }
 
-// The byte `at` after the instruction's first; it must be there.
+// Returns the byte at offset `at` from the current instruction; the code must have this byte.
 VM_INLINE unsigned int vm_byte(const vm_window_t *code, uint32_t at) {
     return at < code->left ? (uint32_t)(code->bytes >> (8 * at)) & 0xff : code->ip[at];
 }
 
-// On to the instruction that follows this one, which has `size` bytes.
+// Moves the window behind the current instruction, which has `size` bytes.
 VM_INLINE void vm_advance(vm_window_t *code, uint32_t size) {
     if (size < code->left) {
         code->ip += size;
@@ -42,9 +45,10 @@ VM_INLINE void vm_advance(vm_window_t *code, uint32_t size) {
     }
 }
 
-#define VM_LONGEST (12) // bytes of an instruction, at most
+#define VM_LONGEST (12) // bytes of an instruction at most; bounds the decoding of malformed code
 
-// The instruction's operand, seven bits a byte, the highest first; *size: bytes of both.
+// Decodes the operand after the opcode: seven bits per byte, the most significant first. Sets *size
+// to the size of the instruction in bytes.
 VM_INLINE uint32_t vm_operand(const vm_window_t *code, uint32_t *size) {
     uint32_t at = 1;
     uint32_t next = vm_byte(code, at++);
@@ -57,7 +61,8 @@ VM_INLINE uint32_t vm_operand(const vm_window_t *code, uint32_t *size) {
     return value;
 }
 
-// A jump whose distance, one byte or two, is `at` bytes on; or past it where it is not taken.
+// Executes a jump whose signed distance, one or two bytes, is at offset `at`. Moves the window to
+// the target, or behind the instruction if the jump is not taken.
 VM_INLINE void vm_branch(vm_window_t *code, uint32_t at, bool taken) {
     const uint32_t first = vm_byte(code, at++);
     int32_t distance = (int32_t)first - 0x40;
