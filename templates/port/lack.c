@@ -1,18 +1,23 @@
-// What an interpreter lacked that an exception ended: heap, pystack or C stack.
+// Out-of-memory diagnosis: which resource the exception that ended a program ran out of, heap,
+// pystack or C stack.
+//
+// The allocator (patch `fail-allocation`) reports failed allocations through gpusnek_refused().
+// interp.c classifies the uncaught exception by gpusnek_lack_of(). The host reads the result by
+// gpusnek_lack() and prints advice.
 #include "exceptions.h"
 #include "port.h"
 #include "py/mpstate.h"
 #include "py/objexcept.h"
 #include "py/runtime.h"
 
-static size_t refused; // bytes of the last allocation that found no room, 0 for none
-static int lack;
+static size_t refused; // bytes, the size of the last allocation that failed; 0: none
+static int lack; // GPUSNEK_LACK_*
 
 void gpusnek_refused(size_t size) {
     if (gpusnek_recording()) {
-        return; // an exception's __str__ lacks memory, not the program
+        return; // an exception's __str__ ran out of memory while its record was written
     }
-    // A heap that is locked has room, and no size would help.
+    // An allocation in a locked heap fails whatever the heap's size is.
     refused = MP_STATE_THREAD(gc_lock_depth) > 0 ? 0 : size;
 }
 
@@ -28,12 +33,13 @@ static bool raised_here(mp_obj_t exception, const mp_obj_type_t *type) {
 
 void gpusnek_lack_of(mp_obj_t exception) {
     if (lack != GPUSNEK_LACK_NOTHING) {
-        return; // what came first: the report of a deep recursion may find no room in the heap
+        return; // keep the first cause: reporting a deep recursion may fail to allocate
     }
     if (raised_here(exception, &mp_type_MemoryError)) {
-        lack = refused > 0 ? GPUSNEK_LACK_HEAP : GPUSNEK_LACK_NOTHING; // else a program raised it
+        // Without a failed allocation the program itself raised the MemoryError.
+        lack = refused > 0 ? GPUSNEK_LACK_HEAP : GPUSNEK_LACK_NOTHING;
     } else if (raised_here(exception, &mp_type_RuntimeError)) {
-        // As py/pystack.c and py/runtime.c raise them.
+        // The messages of py/pystack.c and py/runtime.c.
         const mp_obj_t value = mp_obj_exception_get_value(exception);
         if (value == MP_OBJ_NEW_QSTR(MP_QSTR_pystack_space_exhausted)) {
             lack = GPUSNEK_LACK_PYSTACK;

@@ -1,11 +1,12 @@
-// What upstream's lexer (py/lexer.c) asks of each character, inline: it makes four calls for each
-// otherwise, of functions in other units. The patch `lexing` includes this there.
+// Inline character tests and buffer appends for upstream's lexer. The patch `lexing` includes this
+// file in py/lexer.c. Upstream's lexer makes four calls per character of functions in other units.
 #ifndef GPUSNEK_LEXING_H
 #define GPUSNEK_LEXING_H
 
 #include "py/misc.h"
 
-// As the functions of py/unicode.c say.
+// The results equal those of unichar_isspace(), unichar_isdigit() and unichar_isalpha()
+// (py/unicode.c).
 static inline bool gpusnek_is_space(unichar c) {
     return c == ' ' || c - '\t' <= '\r' - '\t';
 }
@@ -31,7 +32,8 @@ static inline void gpusnek_add_byte(vstr_t *text, byte b) {
 #define unichar_isalpha gpusnek_is_letter
 #define vstr_add_byte gpusnek_add_byte
 
-// The first of `n` sorted words that begins with the same byte as `text`, or with a later one.
+// Returns the index of the first of `n` sorted words whose first byte is not less than that of
+// `text`; n if there is none. A binary search: the keyword lookup starts there.
 static inline size_t gpusnek_first_word(const char *const *words, size_t n, const char *text) {
     size_t first = 0;
     while (n > 0) {

@@ -1,13 +1,15 @@
-// Calls of littlefs: each is entered once (lfscalls.h).
+// Wrappers of littlefs' functions that refuse reentrant calls; lfscalls.h has the protocol and its
+// invariants. extmod/vfs_lfs.c calls the wrappers by the names of lfsnames.h.
 #include "lfscalls.h"
 #include "lib/littlefs/lfs1.h"
 #include "lib/littlefs/lfs2.h"
 #include "py/mperrno.h"
 #include "py/runtime.h"
 
-// result = call, in a littlefs that was entered. An exception, of a C stack that is used up, or a hard
-// stop can end littlefs in the middle: the littlefs then stays entered, so that it refuses calls until
-// the next source begins. A hard stop gives EIO, and the program ends at its next poll.
+// Assigns `result = call` in an entered littlefs and leaves it. If an exception (an exhausted C
+// stack) or a hard stop unwinds out of littlefs, the littlefs is abandoned, and the exception is
+// raised again if `raises`. After a hard stop `result` keeps its value, EIO, and the program ends
+// at its next poll.
 #define GUARDED(result, call, raises) \
     nlr_buf_t *const outer = nlr_get_abort(); \
     nlr_buf_t nlr; \
@@ -27,6 +29,8 @@
         } \
     }
 
+// Defines a wrapper that returns an error code. Raises RuntimeError if the C stack is nearly used
+// up.
 #define CALL(type, name, parameters, arguments) \
     type OURS(name) parameters { \
         if (!gpusnek_lfs_has_stack()) { \
@@ -40,8 +44,9 @@
         return result; \
     }
 
-// The collector frees the entry after its finaliser, whatever that returns: a littlefs that refuses the
-// call, or is left in the middle of it, must not keep the entry (invariant L1 of devicecalls.c).
+// Defines a wrapper that closes `entry`. The collector frees an entry after its finaliser, whatever
+// the finaliser returns. So a littlefs that refuses the call, or is abandoned in it, must not keep
+// the entry in its list (invariant L1 of devicecalls.c).
 #define CLOSE(name, entry_type, list) \
     int OURS(name)(LFS(t) *lfs, entry_type *entry) { \
         int result = -MP_EIO; \

@@ -1,7 +1,7 @@
-// The functions of one littlefs; lfscalls.c includes this file once per littlefs. LFS(name) is upstream's
-// name, OURS(name) the port's. FILES and FOLDERS point to the heads of its lists; LIST_OF_FOLDERS is the
-// list that contains open folders. CALL defines a function that returns errors. CLOSE defines a function
-// that removes an entry from a list.
+// The wrappers of one littlefs version; lfscalls.c includes this file once for each. LFS(name) is
+// the name in littlefs, OURS(name) that of the wrapper. FILES and FOLDERS point to the heads of the
+// lists of open files and folders; LIST_OF_FOLDERS is the list that contains folders. CALL defines
+// a wrapper that returns an error code. CLOSE defines a wrapper that removes an entry from a list.
 
 CALL(int, dir_open, (LFS(t) *lfs, LFS(dir_t) *dir, const char *path), (lfs, dir, path))
 CALL(int, file_opencfg, (LFS(t) *lfs, LFS(file_t) *file, const char *path, int flags,
@@ -20,7 +20,8 @@ CALL(int, remove, (LFS(t) *lfs, const char *path), (lfs, path))
 CALL(int, rename, (LFS(t) *lfs, const char *from, const char *to), (lfs, from, to))
 CALL(int, unmount, (LFS(t) *lfs), (lfs))
 
-// Their callers ignore errors: closing forgets the file, and reading a folder shows what was not read.
+// These wrappers raise, because upstream's callers ignore errors of these functions: they would
+// consider the file closed, or return an uninitialised folder entry.
 CLOSE(file_close, LFS(file_t), FILES)
 CLOSE(dir_close, LFS(dir_t), LIST_OF_FOLDERS)
 

@@ -1,6 +1,8 @@
-// What VfsLfs1 and VfsLfs2 count for statvfs. littlefs meets a block again for every open file that
-// it belongs to, and upstream, which subtracts, then has less than no free blocks. Here no more
-// blocks are met than there are.
+// Bounded traversal of littlefs blocks, by which VfsLfs1 and VfsLfs2 count used blocks for statvfs.
+//
+// littlefs visits a block once more for each open file that contains it. Upstream subtracts the
+// count from the number of blocks, so that the number of free blocks can become negative. These
+// wrappers (lfsnames.h) stop the count at the number of blocks.
 #include "lfscalls.h"
 #include "lib/littlefs/lfs1.h"
 #include "lib/littlefs/lfs2.h"
@@ -8,6 +10,7 @@
 
 typedef int (*each_block_t)(void *data, uint32_t block);
 
+// A traversal: upstream's callback with its argument, and how many blocks it may still count.
 typedef struct _meeting_t {
     each_block_t each;
     void *data;

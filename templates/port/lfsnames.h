@@ -1,5 +1,6 @@
-// Of the units that include py/mphal.h, extmod/vfs_lfs.c alone uses littlefs: it calls ours (lfscalls.c,
-// lfscount.c). What mounts and formats has nobody else yet, and stays littlefs' own.
+// Renames littlefs' functions to the wrappers of lfscalls.c and lfscount.c. mphalport.h includes
+// this file; extmod/vfs_lfs.c is the only unit that includes py/mphal.h and uses littlefs. Mounting
+// and formatting are not wrapped: no other code can use a littlefs that is not mounted yet.
 #ifndef GPUSNEK_LFSNAMES_H
 #define GPUSNEK_LFSNAMES_H
 

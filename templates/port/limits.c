@@ -1,24 +1,39 @@
-// Limits of one interpreter: how many steps a program may take, and how long it may run.
+// Limits of one interpreter: the number of steps of a program, and its run time.
 //
-// A step is what takes one from gpusnek_poll_budget. Steps are given out in windows, so that taking
-// one is a decrement; the step for which there is no window is the first one too many.
+// Problem: the VM, C loops and native code take a step at each branch or turn, so a step must cost
+// no more than a decrement and a test.
+//
+// Mechanism: steps are granted in windows of at most MICROPY_GPUSNEK_POLL_INTERVAL steps.
+// gpusnek_poll_budget counts the steps left of the current window. The code that takes the last one
+// calls gpusnek_poll() (mphalport.c), which opens the next window here and checks the clock.
+//
+// States: `reached` is GPUSNEK_OK while the program may run. GPUSNEK_OUT_OF_STEPS or _OUT_OF_TIME
+// ends the program by a hard stop, and stays until gpusnek_limits_begin() or
+// gpusnek_limits_suspend().
+//
+// Invariants:
+//   S1  steps taken = steps_given - steps_left - gpusnek_poll_budget.
+//   S2  A program with a limit of N steps is granted N + 1, so that the limit is reached by the
+//       first step beyond N.
+//   S3  After a limit was reached, the window has one step: code that runs while the program
+//       unwinds, such as a finaliser, ends at its first step.
 #include "hooks.h"
 #include "port.h"
 #include "py/mpconfig.h"
 
-uint32_t gpusnek_poll_budget; // steps left of the window; who takes the last one calls gpusnek_poll
-uint32_t gpusnek_meetings[PORTER_MEETING_WORDS]; // what porter_meet() keeps (hooks.h)
+uint32_t gpusnek_poll_budget; // steps left of the window; its last step calls gpusnek_poll()
+uint32_t gpusnek_meetings[PORTER_MEETING_WORDS]; // the account of porter_meet(): hooks.h
 
 void gpusnek_meet_nobody(void) {
     gpusnek_meetings[0] = 0;
 }
 
-static uint64_t max_steps; // as gpusnek_limit_to has them
-static uint64_t deadline_ns;
+static uint64_t max_steps; // set by gpusnek_limit_to(); 0: no limit
+static uint64_t deadline_ns; // nanoseconds after the start; 0: no limit
 
-static uint64_t steps_given; // in all: one more than the program may take
-static uint64_t steps_left; // of these, behind the window
-static uint64_t time_began; // porter_clock_ns()
+static uint64_t steps_given; // granted in all (S2)
+static uint64_t steps_left; // granted, but in no window yet (S1)
+static uint64_t time_began; // porter_clock_ns() at the start
 static uint64_t time_given; // nanoseconds; UINT64_MAX: no deadline
 static int reached; // the limit that ends the program, or GPUSNEK_OK
 
@@ -59,7 +74,7 @@ void gpusnek_limit_to(uint64_t steps, uint64_t nanoseconds) {
 }
 
 void gpusnek_limits_begin(bool compiles) {
-    // Compiling takes steps as the source is long, which whoever gives limits has in hand.
+    // The steps of compilation are proportional to the source's length, which the caller controls.
     const bool endless = compiles || max_steps == 0;
     begin(endless ? UINT64_MAX : max_steps + 1, deadline_ns ? deadline_ns : UINT64_MAX);
 }
@@ -74,7 +89,7 @@ void gpusnek_limits_lend(gpusnek_limits_t *saved, uint64_t steps, bool timed) {
         reached = GPUSNEK_OK;
         time_given = UINT64_MAX;
     }
-    if (reached == GPUSNEK_OK) { // else the first step ends it
+    if (reached == GPUSNEK_OK) { // otherwise the work ends at its first step (S3)
         const bool fewer = timed && max_steps != 0 && max_steps < steps;
         steps_given = steps_left = fewer ? max_steps + 1 : steps;
         open_window();
@@ -96,15 +111,16 @@ int gpusnek_limits_look(void) {
     if (reached == GPUSNEK_OK && time_given != UINT64_MAX
         && porter_clock_ns() - time_began >= time_given) {
         reached = GPUSNEK_OUT_OF_TIME;
-        steps_left += gpusnek_poll_budget - 1; // what the window still had was not taken
+        steps_left += gpusnek_poll_budget - 1; // the window's rest was not taken (S1)
     }
     if (reached != GPUSNEK_OK) {
-        gpusnek_poll_budget = 1; // finalisers and exit functions end at their first step
+        gpusnek_poll_budget = 1; // S3, for finalisers and exit functions
     }
     return reached;
 }
 
-// A step may have taken long that is no loop's: the next one looks. As many are left as before.
+// Shortens the window to one step, so that the next step polls. Called after long work that takes
+// no steps. The number of steps left does not change (S1).
 void gpusnek_look_soon(void) {
     if (reached == GPUSNEK_OK && gpusnek_poll_budget > 1) {
         steps_left += gpusnek_poll_budget - 1;
@@ -119,7 +135,7 @@ int gpusnek_limit(void) {
 void gpusnek_limits_expire(void) {
     if (reached == GPUSNEK_OK) {
         reached = GPUSNEK_OUT_OF_TIME;
-        steps_left += gpusnek_poll_budget; // what the window still had was not taken
+        steps_left += gpusnek_poll_budget; // the window's rest was not taken (S1)
         gpusnek_poll_budget = 0;
     }
 }
