@@ -1,8 +1,23 @@
-// The tables of dicts and sets: what the patch `table-search` puts in the place of py/map.c's functions.
+// Hash tables of dicts and sets: lookup, insertion, removal and resizing. The patch `table-search`
+// replaces the bodies of py/map.c's functions by these.
 //
-// A table is open: a key that finds its place taken goes to the next one (probe.h). A removed key
-// leaves MP_OBJ_SENTINEL in its place unless the next place is empty. A comparison or a hash of a
-// program's own may change the table that is searched; changed.h ends the lookup then.
+// Problem: a warp waits for the lane with the longest probe sequence. Upstream's tables fill up
+// completely, and removed keys make probe sequences longer.
+//
+// Mechanism: open addressing with the probe sequence of probe.h. A slot is empty (MP_OBJ_NULL), has
+// a key, or is a tombstone (MP_OBJ_SENTINEL). Removing a key leaves a tombstone, unless the next
+// slot of the probe sequence is empty. A table grows before it is full, and is rebuilt if
+// tombstones make a search long.
+//
+// Invariants (T1 is in changed.c):
+//   T2  A key is in the first slot of its probe sequence that was free when it was inserted. So a
+//       search may end at the first empty slot.
+//   T3  No table is freed while keys are compared: a search compares the address of its table to
+//       detect a change (T1). The collector frees such a table later.
+//   T4  `alloc` and `table` change together, also if an allocation raises.
+//
+// A comparison or hash function of a program can change the table that is being searched. changed.h
+// detects the change and ends the lookup with RuntimeError.
 #ifndef GPUSNEK_MAPS_H
 #define GPUSNEK_MAPS_H
 
@@ -11,14 +26,13 @@
 #include "probe.h"
 #include "py/mpstate.h"
 
-// py/map.c's own names, so that whatever calls them there finds these tables.
+// Functions of py/map.c, whose bodies the patch replaces as well.
 static void mp_map_rehash(mp_map_t *map);
 #if MICROPY_PY_BUILTINS_SET
 static void mp_set_rehash(mp_set_t *set);
 #endif
 
-// Frees a table, as m_del does, but not while keys are compared: a search compares the address of its
-// table to detect a change (invariant T1 of changed.c). The collector frees such a table later.
+// Frees a table as m_del does, unless keys are being compared (T3).
 #if MICROPY_MALLOC_USES_ALLOCATED_SIZE
 #define gpusnek_table_del(type, ptr, num) \
     (gpusnek_comparing == 0 ? m_free(ptr, sizeof(type) * (num)) : (void)0)
@@ -28,13 +42,15 @@ static void mp_set_rehash(mp_set_t *set);
 #endif
 
 #if MICROPY_OPT_MAP_LOOKUP_CACHE
-// Where an index was found last, in whatever map: a guess at its place in the next one.
+// Returns the cache entry of an index: the slot at which the index was found last, in any map. It
+// is a hint for the next lookup.
 static inline uint8_t *gpusnek_last_place(mp_obj_t index) {
     const size_t at = ((uintptr_t)index >> 2) % MICROPY_OPT_MAP_LOOKUP_CACHE_SIZE;
     return &MP_STATE_VM(map_lookup_cache)[at];
 }
 #endif
 
+// Caches the slot of an index that was found. Returns `entry`.
 static inline mp_map_elem_t *gpusnek_found(mp_map_t *map, mp_obj_t index, mp_map_elem_t *entry) {
     #if MICROPY_OPT_MAP_LOOKUP_CACHE
     *gpusnek_last_place(index) = (entry - map->table) & 0xff;
@@ -42,6 +58,7 @@ static inline mp_map_elem_t *gpusnek_found(mp_map_t *map, mp_obj_t index, mp_map
     return entry;
 }
 
+// Inserts a key, without a value, into a free slot. Returns `entry`.
 static inline mp_map_elem_t *gpusnek_entered(mp_map_t *map, mp_obj_t key, mp_map_elem_t *entry) {
     map->used += 1;
     entry->key = key;
@@ -52,14 +69,15 @@ static inline mp_map_elem_t *gpusnek_entered(mp_map_t *map, mp_obj_t key, mp_map
     return entry;
 }
 
-// Whether a map has a new table, for which there may be no memory.
+// Resizes a map's table. Returns false if there is no memory for a new one.
 static inline bool gpusnek_map_renewed(mp_map_t *map) {
     const mp_map_elem_t *const before = map->table;
     mp_map_rehash(map);
     return map->table != before;
 }
 
-// A map that keeps its order has its entries side by side. `words`: its keys are compared as words.
+// Looks up a key in an ordered map: a linear search, because its entries are contiguous. `words`:
+// keys are compared as words. Raises what comparisons raise, and MemoryError.
 static inline mp_map_elem_t *gpusnek_ordered_lookup(
     mp_map_t *map, mp_obj_t index, mp_map_lookup_kind_t kind, bool words) {
     const mp_uint_t known = words ? 0 : gpusnek_known_hash(index);
@@ -74,7 +92,7 @@ static inline mp_map_elem_t *gpusnek_ordered_lookup(
         if (entry->key == index || (!words && gpusnek_map_equal(map, entry->key, index))) {
             #if MICROPY_PY_COLLECTIONS_ORDEREDDICT
             if (MP_UNLIKELY(kind == MP_MAP_LOOKUP_REMOVE_IF_FOUND)) {
-                // The caller finds the value behind the last entry that is left.
+                // The caller reads the value from the entry behind the last remaining one.
                 const mp_obj_t value = entry->value;
                 --map->used;
                 memmove(entry, entry + 1, (top - entry - 1) * sizeof(*entry));
@@ -89,7 +107,7 @@ static inline mp_map_elem_t *gpusnek_ordered_lookup(
     #if MICROPY_PY_COLLECTIONS_ORDEREDDICT
     if (MP_UNLIKELY(kind == MP_MAP_LOOKUP_ADD_IF_NOT_FOUND)) {
         if (map->used == map->alloc) {
-            // The map counts entries that its table has, also if the heap is full and this raises.
+            // `alloc` is updated after the allocation, which may raise (T4).
             const size_t count = map->alloc + 4 + map->alloc / 4;
             map->table = m_renew(mp_map_elem_t, map->table, map->used, count);
             map->alloc = count;
@@ -101,6 +119,9 @@ static inline mp_map_elem_t *gpusnek_ordered_lookup(
     return NULL;
 }
 
+// Replaces mp_map_lookup(): finds, inserts or removes a key. Returns its entry, or NULL if the key
+// is missing. Raises what hashing and comparing keys raise, RuntimeError if these changed the map,
+// and MemoryError.
 static inline mp_map_elem_t *gpusnek_map_lookup(
     mp_map_t *map, mp_obj_t index, mp_map_lookup_kind_t kind) {
     #if MICROPY_OPT_MAP_LOOKUP_CACHE
@@ -114,7 +135,7 @@ static inline mp_map_elem_t *gpusnek_map_lookup(
     bool words = map->all_keys_are_qstrs;
     if (words && !mp_obj_is_qstr(index)) {
         if (mp_obj_is_exact_type(index, &mp_type_str)) {
-            words = false; // a text may be equal to a qstr, and making it one costs more
+            words = false; // a str object may equal a qstr; interning the str costs more
         } else if (kind != MP_MAP_LOOKUP_ADD_IF_NOT_FOUND) {
             return NULL;
         }
@@ -132,7 +153,7 @@ static inline mp_map_elem_t *gpusnek_map_lookup(
         ? qstr_hash(MP_OBJ_QSTR_VALUE(index)) : gpusnek_key_hash(index);
     gpusnek_table_there(map->alloc);
     size_t pos = hash % map->alloc, start = pos;
-    mp_map_elem_t *spare = NULL; // the first place of a removed key
+    mp_map_elem_t *spare = NULL; // the first tombstone of the probe sequence
     for (;;) {
         mp_map_elem_t *const entry = &map->table[pos];
         if (entry->key == MP_OBJ_NULL) {
@@ -157,7 +178,7 @@ static inline mp_map_elem_t *gpusnek_map_lookup(
                 map->used -= 1;
                 const size_t next = (pos + gpusnek_step(map->alloc)) % map->alloc;
                 const bool last = map->table[next].key == MP_OBJ_NULL;
-                entry->key = last ? MP_OBJ_NULL : MP_OBJ_SENTINEL; // the caller wants the value
+                entry->key = last ? MP_OBJ_NULL : MP_OBJ_SENTINEL; // the caller reads the value
             }
             return gpusnek_found(map, index, entry);
         }
@@ -165,7 +186,7 @@ static inline mp_map_elem_t *gpusnek_map_lookup(
         if (!words) {
             pos = gpusnek_skip(&map->table->key, 2, map->alloc, pos, start, index, hash);
         }
-        if (pos == start) { // once round: the table is full, or has removed keys alone
+        if (pos == start) { // all slots were visited: each has a key or a tombstone
             if (kind != MP_MAP_LOOKUP_ADD_IF_NOT_FOUND) {
                 return NULL;
             }
@@ -182,7 +203,8 @@ static inline mp_map_elem_t *gpusnek_map_lookup(
     }
 }
 
-// Moves a map's entries to a table of `alloc` places, or leaves it as it is for want of memory.
+// Moves a map's entries to a table of `alloc` slots. Without memory for it, the map stays unchanged
+// if its table has a free slot; otherwise raises MemoryError.
 static inline void gpusnek_map_resize(mp_map_t *map, size_t alloc) {
     const size_t old_alloc = map->alloc;
     mp_map_elem_t *const old = map->table;
@@ -200,7 +222,8 @@ static inline void gpusnek_map_resize(mp_map_t *map, size_t alloc) {
         if (key == MP_OBJ_NULL || key == MP_OBJ_SENTINEL) {
             continue;
         }
-        // The keys differ, so none is compared, unless hashing one changed the map.
+        // The keys differ from each other, so no comparison is needed, unless hashing a key changed
+        // the map.
         const mp_uint_t hash = gpusnek_key_hash(key);
         if (map->table == table && map->alloc == alloc && gpusnek_has_room(map->used, alloc)) {
             mp_obj_t *const place = gpusnek_free_place(&table->key, 2, alloc, hash);
@@ -216,19 +239,21 @@ static inline void gpusnek_map_resize(mp_map_t *map, size_t alloc) {
 }
 
 #if MICROPY_PY_BUILTINS_SET
+// Resizes a set's table. Returns false if there is no memory for a new one.
 static inline bool gpusnek_set_renewed(mp_set_t *set) {
     const mp_obj_t *const before = set->table;
     mp_set_rehash(set);
     return set->table != before;
 }
 
+// Inserts a key into a free slot. Returns the key.
 static inline mp_obj_t gpusnek_set_entered(mp_set_t *set, mp_obj_t key, mp_obj_t *place) {
     set->used += 1;
     *place = key;
     return key;
 }
 
-// Takes the key at a place out of a set.
+// Removes the key in slot `pos` from a set. Returns the key.
 static inline mp_obj_t gpusnek_set_removed(mp_set_t *set, size_t pos) {
     const mp_obj_t key = set->table[pos];
     set->used -= 1;
@@ -237,7 +262,9 @@ static inline mp_obj_t gpusnek_set_removed(mp_set_t *set, size_t pos) {
     return key;
 }
 
-// `kind` may be both, MP_MAP_LOOKUP_ADD_IF_NOT_FOUND and MP_MAP_LOOKUP_REMOVE_IF_FOUND.
+// Replaces mp_set_lookup(); returns the key in the set or MP_OBJ_NULL. Raises as
+// gpusnek_map_lookup(). `kind` may combine MP_MAP_LOOKUP_ADD_IF_NOT_FOUND and
+// MP_MAP_LOOKUP_REMOVE_IF_FOUND.
 static inline mp_obj_t gpusnek_set_lookup(
     mp_set_t *set, mp_obj_t index, mp_map_lookup_kind_t kind) {
     const bool adds = kind & MP_MAP_LOOKUP_ADD_IF_NOT_FOUND;
@@ -290,6 +317,7 @@ static inline mp_obj_t gpusnek_set_lookup(
     }
 }
 
+// Moves a set's keys to a table of `alloc` slots, as gpusnek_map_resize().
 static inline void gpusnek_set_resize(mp_set_t *set, size_t alloc) {
     const size_t old_alloc = set->alloc;
     mp_obj_t *const old = set->table;
@@ -315,6 +343,7 @@ static inline void gpusnek_set_resize(mp_set_t *set, size_t alloc) {
     gpusnek_table_del(mp_obj_t, old, old_alloc);
 }
 
+// Removes the first key of a set, in table order. Returns the key; MP_OBJ_NULL if the set is empty.
 static inline mp_obj_t gpusnek_set_remove_first(mp_set_t *set) {
     for (size_t pos = 0; pos < set->alloc; pos++) {
         if (mp_set_slot_is_filled(set, pos)) {

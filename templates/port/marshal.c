@@ -1,5 +1,6 @@
-// The writing half of CPython's marshal: version 2 of the format, which every CPython reads.
-// Binary, so that numbers inside containers arrive exactly.
+// Serialization of Python values in CPython's marshal format, version 2, which every CPython reads.
+// values.c writes results for the host by these functions. The format is binary, so that numbers in
+// containers arrive exactly. marshal.h describes the extension for types that the format lacks.
 #include <string.h>
 
 #include "marshal.h"
@@ -12,7 +13,7 @@
 #include "py/objtuple.h"
 #include "py/runtime.h"
 
-#define LONG_DIGIT_BITS (15)
+#define LONG_DIGIT_BITS (15) // of a digit of an int in the format
 
 static void put_u32(vstr_t *to, uint32_t value) {
     for (int shift = 0; shift < 32; shift += 8) {
@@ -45,14 +46,15 @@ void gpusnek_marshal_tuple(vstr_t *to, size_t count) {
     put_count(to, '(', count);
 }
 
-// A sign and digits of 15 bits, the least first, out of digits of any width.
+// Appends an int: its sign and digits of 15 bits, the least significant first. `digits` has `count`
+// digits of MPZ_DIG_SIZE bits.
 static void put_long(vstr_t *to, bool negative, const mpz_dig_t *digits, size_t count) {
     size_t at = to->len;
     put_count(to, 'l', 0);
     uint64_t pending = 0;
     int bits = 0;
     size_t written = 0;
-    size_t significant = 0; // CPython refuses a zero in front
+    size_t significant = 0; // digits without leading zeros, which CPython refuses
     for (size_t i = 0; i < count || bits > 0;) {
         while (bits < LONG_DIGIT_BITS && i < count) {
             pending |= (uint64_t)digits[i++] << bits;
@@ -85,10 +87,10 @@ static void put_small_int(vstr_t *to, mp_int_t value) {
 }
 
 static void put_double(vstr_t *to, double value) {
-    vstr_add_strn(to, (const char *)&value, sizeof(value)); // little-endian, as every target here
+    vstr_add_strn(to, (const char *)&value, sizeof(value)); // every target is little-endian
 }
 
-// Elements are read anew each time: a __repr__ may change the list it stands in.
+// Reads the list again for each element: a __repr__ may change the list that contains its object.
 static void put_list(vstr_t *to, mp_obj_t value, bool *wrapped) {
     size_t count;
     mp_obj_t *items;
@@ -149,7 +151,7 @@ static void put_complex(vstr_t *to, mp_obj_t value) {
 }
 #endif
 
-// Everything that marshal has no code for.
+// Appends a value of a type that the format lacks, as marshal.h describes it.
 static void put_wrapped(vstr_t *to, mp_obj_t value, bool *wrapped) {
     const mp_obj_type_t *type = mp_obj_get_type(value);
     mp_buffer_info_t buffer;
@@ -183,11 +185,12 @@ static void put_wrapped(vstr_t *to, mp_obj_t value, bool *wrapped) {
     vstr_clear(&text);
 }
 
+// Appends a list, tuple, dict or set; returns false for other types.
 static bool put_container(vstr_t *to, mp_obj_t value, bool *wrapped) {
     if (mp_obj_is_type(value, &mp_type_list)) {
         put_list(to, value, wrapped);
     } else if (MP_OBJ_TYPE_GET_SLOT_OR_NULL(mp_obj_get_type(value), iter) == mp_obj_tuple_getiter) {
-        put_tuple(to, value, wrapped); // named tuples too
+        put_tuple(to, value, wrapped); // also a namedtuple
     } else if (mp_obj_is_dict_or_ordereddict(value)) {
         put_dict(to, value, wrapped);
     #if MICROPY_PY_BUILTINS_SET

@@ -1,16 +1,18 @@
-// Python values as bytes of CPython's marshal format, which the host's marshal.loads reads.
+// Serialization of Python values in CPython's marshal format; the host reads it by marshal.loads.
 #ifndef GPUSNEK_MARSHAL_H
 #define GPUSNEK_MARSHAL_H
 
 #include "py/obj.h"
 
-// Appends `value` to `to`. What the format has no code for becomes a tuple that starts with
-// StopIteration, which no Python value is marshalled to: (StopIteration, bytes) for a bytearray,
-// (StopIteration, typecode, bytes) for an array, (StopIteration, repr) for anything else; then
-// *wrapped is set. Raises where the value is nested too deep, or as its __repr__ does.
+// Appends `value` to `to`. A value of a type that the format lacks becomes a tuple whose first item
+// is StopIteration, which no other value contains: (StopIteration, bytes) for a bytearray,
+// (StopIteration, typecode, bytes) for an array, (StopIteration, repr) for other types. Then
+// *wrapped is set. Raises RuntimeError if the value is nested too deeply, MemoryError, and what a
+// __repr__ raises.
 void gpusnek_marshal(vstr_t *to, mp_obj_t value, bool *wrapped);
+// Appends a str of `length` bytes of UTF-8.
 void gpusnek_marshal_str(vstr_t *to, const char *text, size_t length);
-// The start of a tuple whose `count` elements come next.
+// Appends the start of a tuple; the caller appends its `count` items.
 void gpusnek_marshal_tuple(vstr_t *to, size_t count);
 
 #endif

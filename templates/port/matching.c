@@ -1,3 +1,8 @@
+// Comparison of results with patterns: containers, texts and arrays (matching.h has the contract).
+//
+// Both values are walked in parallel. Dicts and sets are compared by the index of hashes that the
+// pattern has: a row {hash, offset of the entry, number of entries with an equal key} per entry,
+// sorted by hash.
 #include "matching.h"
 
 #include <string.h>
@@ -10,10 +15,10 @@
 #include "py/runtime.h"
 #include "unmarshal.h"
 
-#define HEAD (5)
+#define HEAD (5) // bytes of a code and a 32-bit length or count
 
-// Each of these compares `value` with what is at `at`; returns what is behind it, NULL where they
-// differ. A type that the marshal format lacks differs from everything.
+// The functions match...() compare `value` with the pattern at `at`. They return the end of the
+// pattern, or NULL if the values differ. A type that the marshal format lacks equals nothing.
 static const byte *match(mp_obj_t value, const byte *at, const gpusnek_tolerance_t *tolerance);
 
 static const byte *match_number(mp_obj_t value, const byte *at,
@@ -27,7 +32,7 @@ static const byte *match_number(mp_obj_t value, const byte *at,
     return gpusnek_marshal_skip(at);
 }
 
-// Either side may be complex; each part is compared by itself.
+// Compares two numbers of which at least one is complex, each part by itself.
 static const byte *match_complex(mp_obj_t value, const byte *at,
     const gpusnek_tolerance_t *tolerance) {
     gpusnek_number_t result[2];
@@ -71,7 +76,7 @@ static const byte *match_items(const mp_obj_t *items, size_t count, const byte *
 
 static const byte *match_array(const mp_obj_array_t *array, const byte *at,
     const gpusnek_tolerance_t *tolerance) {
-    const byte *code = at + HEAD + 1; // behind the tuple's head and the 'S'
+    const byte *code = at + HEAD + 1; // after the tuple's head and 'S' (StopIteration)
     const byte *data = gpusnek_marshal_skip(code);
     const byte *end = gpusnek_marshal_skip(data);
     const char typecode = (char)code[HEAD];
@@ -80,7 +85,7 @@ static const byte *match_array(const mp_obj_array_t *array, const byte *at,
         return NULL;
     }
     for (size_t i = 0; i < array->len; i++) {
-        double aligned[1]; // of the expected item, which stands anywhere
+        double aligned[1]; // a copy of the expected item, whose address need not be aligned
         const size_t size = length / array->len;
         gpusnek_number_t result;
         gpusnek_number_t expected;
@@ -94,17 +99,18 @@ static const byte *match_array(const mp_obj_array_t *array, const byte *at,
     return end;
 }
 
-// The index of a dict's or set's keys, and its entries.
+// The pattern of a dict or set: the index of its keys, and its entries.
 typedef struct _index_t {
-    uint32_t count;
-    bool repeated; // whether an entry's `like` is not 0
-    uint64_t units; // of all keys
-    uint64_t sum; // of their finished hashes
-    const byte *rows; // {hash, offset, like}, by hash
+    uint32_t count; // entries
+    bool repeated; // whether the `like` of a row is not 0
+    uint64_t units; // the size of all keys, in units of matching_keys.c
+    uint64_t sum; // of the finished hashes of all keys, modulo 2**64
+    const byte *rows; // {hash, offset, like}, sorted by hash
     const byte *entries;
     const byte *end;
 } index_t;
 
+// Offsets of the index's fields from the pattern's start, and of a row's fields, in bytes.
 enum {
     INDEX_REPEATED = HEAD,
     INDEX_UNITS = INDEX_REPEATED + 1,
@@ -146,7 +152,7 @@ static uint64_t hash_of(const index_t *index, uint32_t row) {
     return get_u64(index->rows + (size_t)row * ROW_BYTES);
 }
 
-// The first row whose hash is not less than `hash`.
+// Returns the first row whose hash is not less than `hash`, by binary search.
 static uint32_t first_row(const index_t *index, uint64_t hash) {
     uint32_t low = 0;
     uint32_t high = index->count;
@@ -161,8 +167,8 @@ static uint32_t first_row(const index_t *index, uint64_t hash) {
     return low;
 }
 
-// Whether an entry equals `key`, and `value` if that is an object. Subtracts the key's hash and size
-// from the index's totals.
+// Returns whether the pattern has an entry with this key, and with this value unless `value` is
+// MP_OBJ_NULL. Subtracts the key's hash and size from the totals of `index`.
 static bool in_index(index_t *index, mp_obj_t key, mp_obj_t value,
     const gpusnek_tolerance_t *tolerance) {
     uint64_t hash;
@@ -182,7 +188,7 @@ static bool in_index(index_t *index, mp_obj_t key, mp_obj_t value,
     return false;
 }
 
-// How many entries of the result equal the pattern's entry `at` in key and value.
+// Returns how many entries of the result equal the pattern's entry `at` in key and value.
 static uint32_t entries_like(const mp_map_t *map, const byte *at,
     const gpusnek_tolerance_t *tolerance) {
     uint32_t found = 0;
@@ -195,9 +201,9 @@ static uint32_t entries_like(const mp_map_t *map, const byte *at,
     return found;
 }
 
-// Keys that equal each other, NaNs, have as many entries of each value on both sides. With a
-// tolerance, equality is not transitive, so that entries cannot be counted: then each value needs a
-// close one on the other side.
+// Compares the entries of keys that occur several times: NaNs, which match each other here. Both
+// sides must have equally many entries of each value. With a tolerance matching is not transitive,
+// so that entries cannot be counted: then each value needs a close value on the other side.
 static bool repeated_match(const mp_map_t *map, const index_t *index,
     const gpusnek_tolerance_t *tolerance) {
     for (uint32_t row = 0; row < index->count; row++) {
@@ -212,9 +218,10 @@ static bool repeated_match(const mp_map_t *map, const index_t *index,
     return true;
 }
 
-// A dict or set of as many entries, each of which equals one of the pattern's, equals the pattern if
-// its keys differ from each other. Keys that a dict may have more than once, NaNs and tuples of them,
-// change the sum of the hashes if there are too many of one and too few of another.
+// Compares a dict with a pattern. If the keys differ from each other, the dict equals the pattern
+// if it has equally many entries and each of these equals an entry of the pattern. Keys that can
+// occur several times are NaNs and tuples of NaNs. If their multiplicities differ from the
+// pattern's, the sum of the hashes differs.
 static const byte *match_dict(mp_obj_t value, const byte *at,
     const gpusnek_tolerance_t *tolerance) {
     const mp_map_t *map = mp_obj_dict_get_map(value);
@@ -235,6 +242,7 @@ static const byte *match_dict(mp_obj_t value, const byte *at,
     return index.end;
 }
 
+// Compares a set or frozenset with a pattern, as match_dict().
 static const byte *match_set(mp_obj_t set, const byte *at) {
     index_t index;
     read_index(at, &index);
@@ -263,7 +271,7 @@ bool gpusnek_is_tuple(mp_obj_t value) {
     return MP_OBJ_TYPE_GET_SLOT_OR_NULL(mp_obj_get_type(value), iter) == mp_obj_tuple_getiter;
 }
 
-// (StopIteration, ...): a bytearray or an array.
+// Compares with a pattern (StopIteration, ...): a bytearray or an array.
 static const byte *match_special(mp_obj_t value, const byte *at,
     const gpusnek_tolerance_t *tolerance) {
     if (gpusnek_marshal_i32(at) == 2) {
@@ -325,7 +333,7 @@ static const byte *match(mp_obj_t value, const byte *at, const gpusnek_tolerance
     }
 }
 
-// The walk is as deep as the expected value is, which the host bounds.
+// The recursion is as deep as the pattern is nested, which the host bounds.
 bool gpusnek_matches_at(mp_obj_t value, const byte *at, const gpusnek_tolerance_t *tolerance) {
     return match(value, at, tolerance) != NULL;
 }

@@ -1,9 +1,12 @@
-// Hashes of a result's keys, equal to the hashes in the pattern's index
-// (porter/evaluation/patterns.py).
+// Hashes of the keys of a result, for the lookup in a pattern's index. They equal the hashes that
+// porter/evaluation/patterns.py computes for expected keys.
 //
-// A program decides how large its keys are: a tuple that has itself many times as a part is larger
-// than the heap. Equal values have equal sizes, so the keys of a result that equals the pattern take
-// exactly the units that the pattern states. The first key for which too few are left ends the walk.
+// Problem: a program determines the size of its keys. A tuple that contains another tuple many
+// times, over several levels, has exponentially many leaves.
+//
+// Mechanism: each key has a size in units, about one per object and per 8 bytes of text or digits.
+// Equal keys have equal sizes, so the keys of a matching result take exactly the units that the
+// pattern states. The first key that exceeds the remaining units ends the comparison.
 #include <string.h>
 
 #include "matching.h"
@@ -13,9 +16,11 @@
 
 #define WORD_BYTES (8)
 
-// Patterns are nested less deep; this bounds the walk on the C stack.
+// Levels of nested keys. Patterns have fewer; this bounds the recursion on the C stack.
 #define MAX_DEPTH (64)
 
+// Computes the hash of a key at a nesting depth, subtracts its size from *units, and returns false
+// if the comparison must end. The functions below do so for one type each.
 static bool hash_at(mp_obj_t key, uint32_t depth, uint64_t *units, uint64_t *hash);
 
 static uint64_t begin(int tag) {

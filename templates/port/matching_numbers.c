@@ -1,4 +1,5 @@
-// Equality of numbers, exact whatever their types are.
+// Exact equality and hashing of numbers across types: int, bool, float and complex, from objects,
+// patterns and arrays. matching.h has the representation and the contracts.
 #include "matching.h"
 
 #include <math.h>
@@ -11,14 +12,14 @@
 #define DIGIT_BITS (15)
 #define DIGIT_MASK ((1u << DIGIT_BITS) - 1)
 #define BIG_BITS (32) // MPZ_DIG_SIZE
-#define MANTISSA_BITS (52)
+#define MANTISSA_BITS (52) // of a double, without the implicit bit
 #define EXPONENT_MASK (0x7ff)
-#define EXPONENT_ZERO (1023)
+#define EXPONENT_ZERO (1023) // the biased exponent of 1.0
 #define MAX_EXPONENT (1023)
-#define EXPONENT_BIAS (EXPONENT_ZERO + MANTISSA_BITS)
-#define HIGH_BITS (64)
+#define EXPONENT_BIAS (EXPONENT_ZERO + MANTISSA_BITS) // of a double as mantissa * 2**exponent
+#define HIGH_BITS (64) // of an int that as_double() looks at
 
-// The 15 bits from `bit` on of word << shift.
+// Returns 15 bits of word << shift, from number `bit` on.
 static uint32_t bits_of_word(uint64_t word, uint32_t shift, uint32_t bit) {
     if (bit >= shift) {
         return bit - shift < 64 ? (uint32_t)(word >> (bit - shift)) & DIGIT_MASK : 0;
@@ -26,6 +27,7 @@ static uint32_t bits_of_word(uint64_t word, uint32_t shift, uint32_t bit) {
     return shift - bit < DIGIT_BITS ? (uint32_t)(word << (shift - bit)) & DIGIT_MASK : 0;
 }
 
+// Returns 15 bits of `count` digits of 32 bits, from number `bit` on.
 static uint32_t bits_of_big(const uint32_t *big, uint32_t count, uint32_t bit) {
     const uint32_t at = bit / BIG_BITS;
     uint64_t pair = at < count ? big[at] : 0;
@@ -33,6 +35,7 @@ static uint32_t bits_of_big(const uint32_t *big, uint32_t count, uint32_t bit) {
     return (uint32_t)(pair >> bit % BIG_BITS) & DIGIT_MASK;
 }
 
+// Returns digit i, 15 bits, of an integral number.
 static uint32_t digit(const gpusnek_number_t *number, uint32_t i) {
     if (number->marshalled != NULL) {
         return gpusnek_marshal_digit(number->marshalled, i);
@@ -43,6 +46,7 @@ static uint32_t digit(const gpusnek_number_t *number, uint32_t i) {
     return bits_of_word(number->word, number->shift, i * DIGIT_BITS);
 }
 
+// Completes an integral number whose source of digits is set: it has at most `most` digits.
 static void of_digits(gpusnek_number_t *number, bool negative, uint32_t most) {
     number->negative = negative;
     number->whole = true;
@@ -71,7 +75,7 @@ void gpusnek_number_of_double(double value, gpusnek_number_t *number) {
     number->is_float = true;
     number->value = value;
     if (exponent == EXPONENT_MASK || (exponent == 0 && mantissa != 0)) {
-        return; // infinite, NaN, or smaller than any integer
+        return; // infinity, NaN or a subnormal: not integral
     }
     int shift = exponent - EXPONENT_BIAS;
     if (exponent != 0) {
@@ -79,7 +83,7 @@ void gpusnek_number_of_double(double value, gpusnek_number_t *number) {
     }
     if (shift < 0 && exponent != 0) {
         if (shift < -MANTISSA_BITS || (mantissa & ((UINT64_C(1) << -shift) - 1)) != 0) {
-            return; // it has a fraction
+            return; // not integral
         }
         mantissa >>= -shift;
         shift = 0;
@@ -204,16 +208,16 @@ static uint32_t bits_in(uint32_t part) {
     return bits;
 }
 
-// The nearest double, or infinity.
+// Converts to the nearest double, or to an infinity if the number is too large.
 static double as_double(const gpusnek_number_t *number) {
     if (number->is_float) {
         return number->value;
     }
-    // The highest 64 bits; the lowest of these is 1 if any bit below is, so that the conversion
-    // rounds as if it saw all of them.
+    // `high` has the 64 most significant bits. Its lowest bit is sticky: 1 if any lower bit of the
+    // number is 1, so that the conversion rounds correctly.
     uint64_t high = 0;
-    uint32_t used = 0;
-    uint32_t below = 0; // bits that `high` has no place for
+    uint32_t used = 0; // bits in `high`
+    uint32_t below = 0; // bits of the number below those in `high`
     for (uint32_t i = number->count; i-- > 0;) {
         const uint32_t part = digit(number, i);
         const uint32_t width = i + 1 == number->count ? bits_in(part) : DIGIT_BITS;
@@ -232,7 +236,8 @@ static double as_double(const gpusnek_number_t *number) {
     return (number->negative ? -(double)high : (double)high) * scale;
 }
 
-// Of two numbers that are not equal. An integer that no double can hold is infinite here.
+// Returns whether two unequal numbers are within the tolerance, as math.isclose. An int that is too
+// large for a double is infinite here, and not close to any number.
 static bool is_close(double a, double b, const gpusnek_tolerance_t *tolerance) {
     if (isinf(a) || isinf(b)) {
         return false;
@@ -257,9 +262,10 @@ bool gpusnek_numbers_match(const gpusnek_number_t *a, const gpusnek_number_t *b,
         && is_close(as_double(a), as_double(b), tolerance);
 }
 
-#define WORD_DIGITS (4) // of a word of 60 bits
-#define NAN_BITS UINT64_C(0x7ff8000000000000)
+#define WORD_DIGITS (4) // 15-bit digits that a hash mixes at once: 60 bits
+#define NAN_BITS UINT64_C(0x7ff8000000000000) // all NaNs have the hash of this one
 
+// Subtracts `size` from the budget *units; returns false if the budget does not suffice.
 static bool take(uint64_t *units, uint64_t size) {
     if (size > *units) {
         return false;

@@ -1,4 +1,5 @@
-// Module gpu: what Python programs see of the machine beneath them.
+// The module `gpu`: atomics on shared arrays and block devices in device memory. atomics.c and
+// blockdevice.c implement them.
 #include "port.h"
 #include "py/runtime.h"
 
