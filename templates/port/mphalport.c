@@ -1,4 +1,7 @@
-// Standard streams, clock, waiting and interruption.
+// The hardware abstraction layer of the port: standard streams, clock, delays, safepoint polls.
+//
+// Upstream's code calls the mp_hal_ functions. The VM, the loops of the rewriter's rule `polls` and
+// native code call the poll functions when a window of steps is used up (limits.c).
 #include <string.h>
 
 #include "hooks.h"
@@ -10,15 +13,17 @@
 #include "shared/readline/readline.h"
 
 static uint64_t clock_at_attach; // porter_clock_ns() when this launch began
-static uint64_t waited_ns; // where the clock stands: what the program waited
-static uint32_t interrupt_seen; // the value of the interrupt word that was last acted on
+static uint64_t waited_ns; // with a virtual clock: its time since the launch began
+static uint32_t interrupt_seen; // the last value of the interrupt word that was handled
 
-#define BESIDE_HEAP (UINT64_C(1) << 16) // the state, and what else an arena has behind its heap
-#define OWN_BASE (UINT64_C(1) << 20)
-#define COMMON_BASE (UINT64_C(1) << 40) // constants lie some distance on either side
+// Upper bound of the arena behind the heap, bytes: the state and the other parts.
+#define BESIDE_HEAP (UINT64_C(1) << 16)
+#define OWN_BASE (UINT64_C(1) << 20) // shown address of the heap's start
+#define COMMON_BASE (UINT64_C(1) << 40) // shown address of mp_type_type
 
-// An address as programs see it: for interpreters that are alike counted from their heap, or for
-// constants of the build from one of them.
+// Returns an address as programs see it. With `alike` (interp.h) it is a relative address, equal in
+// all interpreters: relative to the heap, or for constants relative to mp_type_type. Called by the
+// patches `own-addresses` and `own-addresses-printed`.
 uintptr_t gpusnek_address(uintptr_t address) {
     if (!gpusnek_io.alike) {
         return address;
@@ -36,7 +41,7 @@ mp_uint_t mp_hal_stdout_tx_strn(const char *text, size_t size) {
 }
 
 void mp_hal_stdout_tx_strn_cooked(const char *text, size_t size) {
-    // No terminal behind the buffer, so a newline stays a newline.
+    // The output is not a terminal, so a newline needs no carriage return.
     gpusnek_output_write(&gpusnek_io.out, text, size);
 }
 
@@ -50,7 +55,7 @@ int mp_hal_stdin_rx_chr(void) {
 }
 
 uintptr_t mp_hal_stdio_poll(uintptr_t flags) {
-    // Output may have to wait for the host, but then not for long.
+    // Output is always ready: a write waits for the host only briefly.
     return flags & (MP_STREAM_POLL_WR | (gpusnek_input_ready() ? MP_STREAM_POLL_RD : 0));
 }
 
@@ -71,12 +76,12 @@ int gpusnek_readline(vstr_t *line, const char *prompt) {
 void gpusnek_clock_attach(void) {
     clock_at_attach = porter_clock_ns();
     waited_ns = 0;
-    // A word that is already set belongs to this launch: it interrupts at the first poll.
+    // A value that the interrupt word has already is for this launch: the first poll handles it.
     interrupt_seen = GPUSNEK_INTERRUPT_NONE;
-    gpusnek_limits_lift(); // booting draws on no program's budget
+    gpusnek_limits_lift(); // booting takes no steps of a program
 }
 
-// Nanoseconds as programs count them.
+// Returns the clock that programs read, in nanoseconds: the virtual clock if the launch has one.
 static uint64_t program_clock(void) {
     return gpusnek_io.clock_stands ? waited_ns : porter_clock_ns();
 }
@@ -99,7 +104,9 @@ uint64_t mp_hal_time_ns(void) {
     return gpusnek_io.epoch_ns + since;
 }
 
-// Where the clock stands, waiting moves it and takes no time; waiting for ever is out of time at once.
+// Waits, or gives way to other interpreters, once in a loop that waits for an event: at most `ms`
+// milliseconds, -1 without a limit. A virtual clock advances at once; without a limit the program
+// then runs out of time.
 void gpusnek_wait(int64_t ms) {
     if (!gpusnek_io.clock_stands) {
         porter_pause();
@@ -113,7 +120,7 @@ void gpusnek_wait(int64_t ms) {
 
 void mp_hal_delay_us(mp_uint_t us) {
     gpusnek_output_flush();
-    // A time that no clock can count lasts until somebody interrupts it.
+    // A delay that exceeds the clock's range lasts until an interrupt.
     const uint64_t ns = us < UINT64_MAX / 1000 ? (uint64_t)us * 1000 : UINT64_MAX;
     if (gpusnek_io.clock_stands) {
         waited_ns += ns;
@@ -131,6 +138,8 @@ void mp_hal_delay_ms(mp_uint_t ms) {
     mp_hal_delay_us(ms < UINT64_MAX / 1000 ? ms * 1000 : UINT64_MAX);
 }
 
+// Polls: checks the limits, refused accesses and the host's interrupt word. Ends the program by a
+// hard stop, or schedules a KeyboardInterrupt; raises nothing.
 static inline __attribute__((always_inline)) void poll(void) {
     porter_give_way();
     const bool ends = gpusnek_limits_look() != GPUSNEK_OK || porter_refused();
@@ -146,7 +155,8 @@ static inline __attribute__((always_inline)) void poll(void) {
     }
     interrupt_seen = word;
     if (word == GPUSNEK_INTERRUPT_STOP) {
-        // Seen again by every later poll: a finaliser that runs while unwinding stops too.
+        // Every later poll handles the stop again: a finaliser that runs during unwinding stops
+        // too.
         interrupt_seen = GPUSNEK_INTERRUPT_NONE;
         if (nlr_get_abort() != NULL) {
             nlr_jump_abort();
@@ -161,7 +171,7 @@ __attribute__((noinline)) void gpusnek_poll(void) {
     poll();
 }
 
-// Of machine code, which knows by itself how long others wait for it.
+// The poll of native code, which tracks by itself for how long other lanes have waited for it.
 void gpusnek_poll_quietly(void) {
     porter_keeps();
     poll();
@@ -172,8 +182,8 @@ void gpusnek_poll_and_raise(void) {
     mp_handle_pending(true);
 }
 
-// Called by the polls that the rewriter adds to loops, when the budget is used up. An interrupt is
-// raised where the loop could raise anyhow; callbacks wait for the VM.
+// Called when a window is used up, by the polls that the rewriter adds to C loops. Raises a pending
+// interrupt if the loop may raise (`raises`). Scheduled callbacks wait until the VM runs them.
 void porter_poll_loop(int raises) {
     gpusnek_poll();
     mp_obj_t pending = MP_STATE_MAIN_THREAD(mp_pending_exception);

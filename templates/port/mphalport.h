@@ -1,4 +1,4 @@
-// The hardware layer that upstream's py/mphal.h asks a port for.
+// Declarations of the hardware abstraction layer; upstream's py/mphal.h includes this file.
 #ifndef GPUSNEK_MPHALPORT_H
 #define GPUSNEK_MPHALPORT_H
 
@@ -10,7 +10,7 @@
 int gpusnek_readline(vstr_t *line, const char *prompt);
 
 static inline void mp_hal_set_interrupt_char(int c) {
-    // The host interrupts through a word in memory, not through a character.
+    // The host interrupts by a word in memory, not by a character.
     (void)c;
 }
 
@@ -20,7 +20,7 @@ void gpusnek_poll(void);
 void porter_poll_loop(int raises);
 void porter_pause(void);
 #define MICROPY_INTERNAL_EVENT_HOOK gpusnek_poll()
-// For so many milliseconds at most; -1: until something comes.
+// Waits for an event: at most `ms` milliseconds, -1 without a limit.
 void gpusnek_wait(int64_t ms);
 #define MICROPY_INTERNAL_WFE(timeout_ms) gpusnek_wait((int64_t)(timeout_ms))
 

@@ -1,4 +1,4 @@
-// Where the interpreter hands over to machine code, and what it notes for whoever makes such code.
+// Entering native code, and recording type feedback for the compiler; native.h has the protocol.
 #include "native.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "py/runtime.h"
 #include "vm_meet.h"
 
-#define LEAST_RESTS (6)
+#define LEAST_RESTS (6) // the first backoff passes by 2**6 entries
 
 gpusnek_natives_t gpusnek_natives;
 mp_code_state_t *gpusnek_native_next;
@@ -19,7 +19,7 @@ uint16_t gpusnek_native_rest;
 uint8_t gpusnek_native_rests;
 
 void gpusnek_native_attach(const gpusnek_natives_t *natives) {
-    gpusnek_native_next = NULL; // a launch may have ended in machine code
+    gpusnek_native_next = NULL; // the last launch may have ended in native code
     gpusnek_native_rest = 0;
     gpusnek_native_rests = LEAST_RESTS;
     if (natives == NULL) {
@@ -38,7 +38,8 @@ void gpusnek_native_detach(void) {
     }
 }
 
-// The machine code of the bytecode at `ip`, or NULL. They stand in the order of their bytecode.
+// Returns the native code of the bytecode that contains `ip`, or NULL: a binary search in the
+// table, which is sorted by address.
 static const gpusnek_native_t *native_of(const byte *ip) {
     const gpusnek_native_t *each = (const gpusnek_native_t *)gpusnek_natives.each;
     size_t low = 0;
@@ -58,7 +59,8 @@ static const gpusnek_native_t *native_of(const byte *ip) {
     return (uintptr_t)ip - native->code < native->size ? native : NULL;
 }
 
-// (What is on top may be a word of an iterator, which points to nothing.)
+// Returns the type of a value for type feedback (GPUSNEK_SEEN_*). The value may be a word of an
+// iterator on the stack, which is not a pointer, so `o` is not dereferenced.
 static uint8_t kind_of(mp_obj_t o) {
     if (o == MP_OBJ_NULL) {
         return GPUSNEK_SEEN_OTHER;
@@ -82,11 +84,11 @@ vm_natively_t gpusnek_native_at(mp_code_state_t *code_state) {
         return VM_AWAY;
     }
     const unsigned int entry = ((const uint16_t *)native->entries)[at];
-    // Machine code looks at no stack itself: it has half of it, whatever calls it in turn.
+    // Half of the C stack is left for native code and its callees (J4).
     const bool may = entry != 0 && mp_cstack_usage() < MP_STATE_THREAD(stack_limit) / 2;
     const bool enters = may && gpusnek_native_rest == 0;
     gpusnek_native_rest -= may && !enters;
-    // Lanes that enter one by one would stay apart until the last instruction of it.
+    // Lanes that entered one by one would stay diverged until the end of the native code (J3).
     if (enters && !vm_meet(code_state->ip, code_state)) {
         return VM_AGAIN;
     }
@@ -96,11 +98,11 @@ vm_natively_t gpusnek_native_at(mp_code_state_t *code_state) {
         gpusnek_native_run_t run = (gpusnek_native_run_t)porter_native_run(native->run);
         run(code_state, entry, native);
         if (gpusnek_native_next != NULL) {
-            gpusnek_poll_budget++; // the frame's first step was taken
+            gpusnek_poll_budget++; // the interpreter takes the frame's first step again
             return VM_AWAY;
         }
     }
-    porter_native_end(gpusnek_meetings, begun); // of a lane that waited for those that entered
+    porter_native_end(gpusnek_meetings, begun); // also for lanes that waited for those that entered
     return VM_INTERPRETED;
 }
 

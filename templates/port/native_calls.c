@@ -1,4 +1,4 @@
-// What calls from machine code take more than a look for (native_calls.h).
+// Slow paths of calls from native code: callee resolution and frames (native_calls.h).
 #include "native_calls.h"
 #include "native_slow.h"
 #include "hooks.h"
@@ -8,7 +8,7 @@
 #include "py/objtype.h"
 #include "py/runtime.h"
 
-// Of objects of other representations there is no machine code.
+// Native code exists for NaN boxing (representation D) only.
 #if MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D && MICROPY_EMIT_BYTECODE_USES_QSTR_TABLE
 
 #define VM_OWN(type, pointer) ((type *)porter_private(pointer))
@@ -16,9 +16,9 @@
 
 #include "vm_machine.h"
 
-#define JOINED (16) // arguments that are copied to one place
+#define JOINED (16) // arguments of a call, leading ones included, that are copied to one array
 
-// Whether `function` is Python's own, a closure too; then it is what the call runs.
+// Sets the callee if `function` is a Python function or a closure of one; returns whether it is.
 static bool runs(tier_call_t *call, mp_obj_t function) {
     if (!mp_obj_is_obj(function)) {
         return false;
@@ -71,7 +71,7 @@ bool tier_operator_target(unsigned int *op, mp_obj_t lhs, tier_call_t *call) {
     mp_obj_t found = tier_class_entry(type, mp_binary_op_method_name[*op], &call->steps);
     if (found == MP_OBJ_NULL && *op <= MP_BINARY_OP_INPLACE_POWER) {
         *op += MP_BINARY_OP_OR - MP_BINARY_OP_INPLACE_OR;
-        call->steps++; // as upstream, which begins again
+        call->steps++; // upstream restarts the operator, which takes a step
         found = tier_class_entry(type, mp_binary_op_method_name[*op], &call->steps);
     }
     return found != MP_OBJ_NULL && runs(call, found);
@@ -122,8 +122,8 @@ mp_code_state_t *tier_any_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *functi
 }
 
 mp_obj_t tier_finish(mp_code_state_t *first, mp_code_state_t *next) {
-    first->prev = NULL; // the interpreter ends with this frame
-    gpusnek_poll_budget++; // the first step of `next` was taken
+    first->prev = NULL; // makes the interpreter return at the end of this frame
+    gpusnek_poll_budget++; // the interpreter takes the first step of `next` again
     const mp_vm_return_kind_t kind = mp_execute_bytecode(next, MP_OBJ_NULL);
     const mp_obj_t value = kind == MP_VM_RETURN_NORMAL ? *first->sp : first->state[0];
     mp_globals_set(first->old_globals);

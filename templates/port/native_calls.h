@@ -1,4 +1,5 @@
-// Calls that machine code makes itself: what runs, and its frame (porter/compiler/frames.py).
+// Calls that native code makes itself: resolving the callee and creating its frame. Native code
+// calls these functions (porter/compiler/frames.py); native_prelude.c has the inline part.
 #ifndef GPUSNEK_NATIVE_CALLS_H
 #define GPUSNEK_NATIVE_CALLS_H
 
@@ -6,13 +7,16 @@
 #include "py/objfun.h"
 #include "py/objtype.h"
 
-#define TIER_BEFORE (4) // an object and variables that its __init__ shares
+#define TIER_BEFORE (4) // leading arguments: a new object and closed-over variables of its __init__
 
-// What a call of anything but a plain function runs. before: `count` arguments that come before the
-// caller's: variables that a closure shares, and the new object. type: of a class, whose __init__
-// runs with a new object; function is NULL where it has none. steps: that finding the function takes.
-// value: of the call. The interpreter makes such calls through upstream's C, not in its own loop. So
-// a return takes no step, and where the interpreter must end the function, it does so inside the call.
+// A resolved call of a closure, a class or an operator's method. before: `count` arguments in front
+// of the caller's: closed-over variables, and the new object. type: the class, if a new object is
+// created; `function` is its __init__, or NULL if it has none. steps: the steps of resolving the
+// call. object: the new object. value: the result.
+//
+// The interpreter makes such calls through upstream's C code, not in its own loop. So the return
+// takes no step. If the interpreter must complete the callee, it does so inside the call
+// (tier_finish()).
 typedef struct {
     mp_obj_fun_bc_t *function;
     const mp_obj_t *before;
@@ -24,35 +28,39 @@ typedef struct {
     mp_obj_t own[TIER_BEFORE];
 } tier_call_t;
 
-// What a call of a closure or class runs, or an operator on an object of a class; false where the
-// interpreter must find out. *op becomes the operator whose method that is: `a += b` may be `a + b`.
+// Resolve a call of a closure or class, or of an operator's method on an instance of a Python
+// class. Return false if the interpreter must resolve the call. *op becomes the operator whose
+// method was found: `a += b` may call __add__.
 bool tier_target(mp_obj_t o, tier_call_t *call);
 bool tier_operator_target(unsigned int *op, mp_obj_t lhs, tier_call_t *call);
 
-// Takes call->steps; false where the interpreter must look at interrupts in them.
+// Takes call->steps; returns false, and takes none, if the interpreter must poll.
 bool tier_may_take_steps(tier_call_t *call);
 
-// The object of a class's call. It raises where there is no memory for it.
+// Creates the instance for a call of a class and adds it to the leading arguments. Raises
+// MemoryError.
 void tier_new_object(tier_call_t *call);
 
-// The frame of any function and arguments, as tier_frame() has them; NULL where the interpreter must
-// make it. It raises where the arguments are wrong. Whoever calls takes the step.
+// Creates a frame for any function and arguments; tier_frame() handles the frequent cases. Returns
+// NULL if the interpreter must make the call. Raises TypeError for wrong arguments, and
+// RuntimeError if the pystack is full. The caller takes the call's step.
 mp_code_state_t *tier_any_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
     tier_call_t *call, const mp_obj_t *arguments, size_t count, size_t keywords);
 
-// The value of a call's frame `first`, which the interpreter ends from the frame `next` on. It raises
-// what that raises.
+// Lets the interpreter complete a call in C: from the frame `next`, in which native code stopped,
+// to the end of the call's frame `first`. Returns the call's value. Raises what the callee raises.
 mp_obj_t tier_finish(mp_code_state_t *first, mp_code_state_t *next);
 
-// Raises because __init__ returned `value`.
+// Raises TypeError because __init__ returned `value` instead of None.
 void tier_not_none(mp_obj_t value);
 
-// lhs op rhs, of which the method that tier_operator_target() found gave NotImplemented.
+// Returns lhs op rhs after the method that tier_operator_target() found returned NotImplemented:
+// tries the binary operator, or the reflected method. May raise.
 mp_obj_t tier_other_operator(unsigned int op, mp_obj_t lhs, mp_obj_t rhs);
 
-extern const mp_obj_type_t mp_type_closure; // py/objclosure.c; no header has it
+extern const mp_obj_type_t mp_type_closure; // py/objclosure.c; not in a header
 
-// Patch `closure-parts`: what a closure shares, its function and how many variables.
+// Patch `closure-parts`: returns a closure's variables, and sets its function and their number.
 const mp_obj_t *gpusnek_closure(mp_obj_t closure, mp_obj_t *function, size_t *count);
 
 #endif
