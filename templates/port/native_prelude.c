@@ -1,5 +1,9 @@
-// What compiled code stands on. The rewritten text of this file is what the compiled tier's C++
-// begins with, so all of it is inline; this unit itself makes no code.
+// The runtime library of native code that is inlined. The rewriter's output of this file is the
+// beginning of each C++ file that porter/compiler generates. All functions are inline; the unit
+// itself compiles to no code. native_slow.c and native_calls.c have the functions that are called.
+//
+// A function returns false, NULL or MP_OBJ_NULL for a case that it does not support, and has
+// changed nothing then. Native code then calls the slow path or takes a side exit.
 #include "native.h"
 #include "native_calls.h"
 #include "hooks.h"
@@ -10,7 +14,7 @@
 #include "py/objtype.h"
 #include "py/runtime.h"
 
-// Of objects of other representations there is no machine code.
+// Native code exists for NaN boxing (representation D) only.
 #if MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D && MICROPY_EMIT_BYTECODE_USES_QSTR_TABLE
 
 #define VM_OWN(type, pointer) ((type *)porter_private(pointer))
@@ -20,21 +24,23 @@
 #include "vm_values.h"
 #include "native_slow.h"
 
-// Branches that are left until the interpreter must look at interrupts and callbacks.
+// Returns how many steps may be taken before the interpreter must poll; negative if a callback is
+// pending (vm_polls()). Native code keeps this number in a register.
 VM_INLINE int32_t tier_polls(void) {
     return vm_polls();
 }
 
+// Writes the remaining steps back, before a call or a side exit.
 VM_INLINE void tier_give_polls(int32_t left) {
     if (left >= 0) {
         gpusnek_poll_budget = (uint32_t)left + 1;
     }
 }
 
-// Whether the interpreter calls `o`, from its own frame: in its loop, or by code that calls Python
-// in turn. C's stack then holds no frame of machine code, and recursion goes as deep as without it.
-// Nor does it in functions without arguments, such as gc.collect(): in such a frame the collector
-// finds what no variable holds any more.
+// Returns whether native code must take a side exit, so that the interpreter calls `o`. These are
+// objects whose call may run Python code, because recursion through a native frame would use the C
+// stack, and functions without arguments. Such a function may be gc.collect(), and the collector
+// would find references in the native C frame that no Python variable has any more.
 VM_INLINE bool tier_is_interpreted(mp_obj_t o) {
     if (!mp_obj_is_obj(o)) {
         return true;
@@ -45,7 +51,7 @@ VM_INLINE bool tier_is_interpreted(mp_obj_t o) {
     }
     return type != &mp_type_fun_builtin_var && type != &mp_type_fun_builtin_1
         && type != &mp_type_fun_builtin_2 && type != &mp_type_fun_builtin_3
-        && type != &mp_type_gen_wrap; // which makes a generator and runs nothing
+        && type != &mp_type_gen_wrap; // its call creates a generator and runs no code
 }
 
 VM_INLINE qstr tier_name(const mp_code_state_t *code_state, uint32_t number) {
@@ -56,7 +62,8 @@ VM_INLINE mp_obj_t tier_constant(const mp_code_state_t *code_state, uint32_t num
     return code_state->fun_bc->context->constants.obj_table[number];
 }
 
-// Integers and floats as words, and back.
+// ---- Boxing and unboxing of integers and floats ----
+
 VM_INLINE bool tier_is_int(mp_obj_t o) {
     return mp_obj_is_small_int(o);
 }
@@ -89,17 +96,19 @@ VM_INLINE mp_obj_t tier_from_bool(bool value) {
     return value ? mp_const_true : mp_const_false;
 }
 
-// Whether a global is still where it was, with the same value.
+// Returns whether a global is still in the same dict entry, with the same value: the guard of a
+// speculation on globals. found: the entry now (tier_find()); place and value: at an earlier time.
 VM_INLINE bool tier_same(const mp_obj_t *found, const mp_obj_t *place, mp_obj_t value) {
     return found == place && found != NULL && *found == value;
 }
 
-// Whether a * b has more than 64 bits; otherwise it is in *product.
+// Multiplies; returns whether the product overflows 64 bits.
 VM_INLINE bool tier_multiply(mp_int_t a, mp_int_t b, mp_int_t *product) {
     return __builtin_mul_overflow(a, b, product);
 }
 
-// Whether a << b is no small integer, or b no count; otherwise it is in *result.
+// Shifts left; returns true, with *result undefined, if the result is not a small integer or b is
+// not in 0 to 46.
 VM_INLINE bool tier_shift(mp_int_t a, mp_int_t b, mp_int_t *result) {
     if ((mp_uint_t)b > 46) {
         return true;
@@ -136,15 +145,15 @@ VM_INLINE const byte *tier_code(const gpusnek_native_t *native) {
     return (const byte *)native->code;
 }
 
-// Guard `number` hands back to the interpreter. Counts are for people: two at once may count as
-// one.
+// Counts a deoptimization at guard `number`, for reports. The increment is not atomic: two lanes at
+// the same time may count as one.
 VM_INLINE void tier_count(const gpusnek_native_t *native, uint32_t number) {
     if (native->exits != 0) {
         ((uint32_t *)native->exits)[number]++;
     }
 }
 
-// a // b and a % b as Python means them; b is not 0.
+// a // b and a % b with Python's rounding towards minus infinity; b is not 0.
 VM_INLINE mp_int_t tier_floor_divide(mp_int_t a, mp_int_t b) {
     const mp_int_t quotient = a / b;
     return quotient - (a % b != 0 && (a < 0) != (b < 0));
@@ -163,10 +172,10 @@ VM_INLINE double tier_number(mp_obj_t o) {
     return vm_float(o);
 }
 
-// Elements of lists, tuples and buffers as the numbers that they are, without an object between.
-// False where there is no such element or it is of another kind.
+// ---- Elements of lists, tuples and buffers, unboxed ----
+// These functions return false if the index is out of range or the element has another type.
 
-// An index from the end as one from the start.
+// Converts a negative index, which counts from the end, to one from the start.
 VM_INLINE mp_int_t tier_index(mp_int_t i, size_t length) {
     return i < 0 ? i + (mp_int_t)length : i;
 }
@@ -175,7 +184,7 @@ VM_INLINE const mp_obj_type_t *tier_type(mp_obj_t o) {
     return mp_obj_is_obj(o) ? ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type : NULL;
 }
 
-// Where an element of a list or tuple is, or NULL.
+// Returns the address of an element of a list or tuple; NULL for other types, or out of range.
 VM_INLINE const mp_obj_t *tier_item(mp_obj_t container, const mp_obj_type_t *type, mp_int_t i) {
     size_t length;
     const mp_obj_t *items;
@@ -184,7 +193,7 @@ VM_INLINE const mp_obj_t *tier_item(mp_obj_t container, const mp_obj_type_t *typ
         length = list->len;
         items = VM_OWN(mp_obj_t, list->items);
     } else if (type == &mp_type_tuple) {
-        const mp_obj_tuple_t *tuple = MP_OBJ_TO_PTR(container); // may be a constant
+        const mp_obj_tuple_t *tuple = MP_OBJ_TO_PTR(container); // may be in constant memory
         length = tuple->len;
         items = tuple->items;
     } else {
@@ -194,7 +203,7 @@ VM_INLINE const mp_obj_t *tier_item(mp_obj_t container, const mp_obj_type_t *typ
     return (mp_uint_t)i < length ? &items[i] : NULL;
 }
 
-// Element i of a buffer; false where there is none.
+// Locates element i of a buffer, as vm_place() but with negative indexes.
 VM_INLINE bool tier_place(mp_obj_t container, const mp_obj_type_t *type, mp_int_t i,
     vm_place_t *place) {
     if (type == NULL) {
@@ -251,7 +260,7 @@ VM_INLINE bool tier_int_element(mp_obj_t container, mp_int_t i, mp_int_t *value)
     return false;
 }
 
-// container[i] = value of a list or a writable buffer; false where it takes more.
+// Store an element of a list or a writable buffer; return false if the slow path must.
 VM_INLINE bool tier_store_item(mp_obj_t container, const mp_obj_type_t *type, mp_int_t i,
     mp_obj_t value) {
     if (type != &mp_type_list) {
@@ -316,8 +325,8 @@ VM_INLINE bool tier_store_int(mp_obj_t container, mp_int_t i, mp_int_t value) {
     return false;
 }
 
-// The next value of a range over which the four slots iterate: 1, 0 at its end, -1 for anything
-// else.
+// Advances the iterator in four stack slots if it is one over a range. Returns 1 and the next
+// value, 0 at the end, and -1 for other iterators (tier_range_type).
 VM_INLINE int tier_range_next(mp_obj_t *slots, mp_int_t *value) {
     if (slots[0] == MP_OBJ_NULL || slots[0] != (mp_obj_t)(uintptr_t)tier_range_type) {
         return -1;
@@ -334,9 +343,11 @@ VM_INLINE int tier_range_next(mp_obj_t *slots, mp_int_t *value) {
     return 1;
 }
 
-// ---- Elements through a view (tier_view) ----
+// ---- Elements through a view ----
+// A view (tier_view()) is the address of a container's elements, their number, and a code of their
+// type. Native code hoists it out of a loop.
 
-// Whether there is such an element; an index from the end becomes one from the start.
+// Returns whether index *i is in range; makes a negative index one from the start.
 VM_INLINE bool tier_within(uint64_t length, mp_int_t *i) {
     if ((mp_uint_t)*i < length) {
         return true;
@@ -456,17 +467,16 @@ VM_INLINE bool tier_view_store_int(const void *items, uint64_t length, uint32_t 
     return tier_view_store_object(items, length, code, i, MP_OBJ_NEW_SMALL_INT(value));
 }
 
-// ---- Calls of machine code (porter/compiler/frames.py) ----
+// ---- Calls from native code (porter/compiler/frames.py) ----
 
-// The Python function that `o` is itself, or NULL.
+// Returns `o` as a Python function; NULL if it is none. A closure is none.
 VM_INLINE mp_obj_fun_bc_t *tier_function(mp_obj_t o) {
     return mp_obj_is_obj(o)
         && ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type == &mp_type_fun_bc
         ? MP_OBJ_TO_PTR(o) : NULL;
 }
 
-// Whether machine code looks for what a call of `o` runs: it is a Python function, a closure or a
-// class of Python's.
+// Returns whether native code resolves a call of `o` itself: a Python function, closure or class.
 VM_INLINE bool tier_is_called(mp_obj_t o) {
     if (!mp_obj_is_obj(o)) {
         return false;
@@ -477,19 +487,20 @@ VM_INLINE bool tier_is_called(mp_obj_t o) {
             && mp_obj_is_instance_type((const mp_obj_type_t *)MP_OBJ_TO_PTR(o)));
 }
 
-// Where its bytecode begins, in bytes from that of `native`; beyond its size for others.
+// Returns the offset of a function's bytecode from that of `native`, in bytes. For functions of
+// other programs the offset is beyond the size of native's bytecode.
 VM_INLINE size_t tier_callee(const mp_obj_fun_bc_t *function, const gpusnek_native_t *native) {
     return (uintptr_t)function->bytecode - native->code;
 }
 
-// Whether machine code may call: half of C's stack is left.
+// Returns whether native code may call: more than half of the C stack is left (J4 of native.h).
 VM_INLINE bool tier_may_call(void) {
-    volatile int here; // as mp_cstack_usage() has it
+    volatile int here; // an address in the current frame, as in mp_cstack_usage()
     return (mp_uint_t)(MP_STATE_THREAD(stack_top) - (char *)&here)
         < MP_STATE_THREAD(stack_limit) / 2;
 }
 
-// Takes steps; false where the interpreter must.
+// Takes steps; returns false, and takes none, if the interpreter must take them.
 VM_INLINE bool tier_take(uint32_t steps) {
     if (tier_polls() >= (int32_t)steps) {
         gpusnek_poll_budget -= steps;
@@ -498,7 +509,7 @@ VM_INLINE bool tier_take(uint32_t steps) {
     return tier_draw(steps);
 }
 
-// Whether there is room for a frame, and the arguments are as many as the function takes.
+// Returns whether the pystack has space for a frame and the number of arguments is valid.
 VM_INLINE bool tier_has_room(size_t count, size_t state, size_t handlers, size_t positional,
     size_t defaults) {
     return count <= positional && count + defaults >= positional
@@ -506,7 +517,9 @@ VM_INLINE bool tier_has_room(size_t count, size_t state, size_t handlers, size_t
         <= MP_STATE_THREAD(pystack_end);
 }
 
-// The frame of a call with `given` arguments behind those of `call`, for which there is room.
+// Creates the frame of a call for which tier_has_room() returned true, and makes its globals
+// current. The function gets `before` arguments of `call`, then those at `arguments`, `count` in
+// all, then defaults. ip: the function's first instruction.
 VM_INLINE mp_code_state_t *tier_new_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
     tier_call_t *call, const mp_obj_t *arguments, size_t count, size_t before, size_t state,
     size_t handlers, size_t positional, size_t defaults, const byte *ip) {
@@ -534,10 +547,11 @@ VM_INLINE mp_code_state_t *tier_new_frame(mp_code_state_t *caller, mp_obj_fun_bc
     return made;
 }
 
-// The frame of a call with `given` arguments, as mp_obj_fun_bc_prepare_codestate() makes it of a
-// function without cells, keywords and arguments of any number; NULL where that would raise, or the
-// interpreter must look at interrupts. call: NULL of a plain function. steps: that it takes; state:
-// slots; handlers: of exceptions; ip: where the function begins.
+// Creates the frame of a call with `given` arguments, as mp_obj_fun_bc_prepare_codestate() does for
+// a function without cells, keyword arguments, *args and **kwargs. Returns NULL if that would
+// raise, or if the interpreter must poll. call: NULL for a plain function. steps: of the call.
+// state: slots of the frame. handlers: slots of its exception stack. ip: the function's first
+// instruction. Raises MemoryError if a new object does not fit into the heap.
 VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
     tier_call_t *call, const mp_obj_t *arguments, size_t given, size_t state, size_t handlers,
     size_t positional, size_t defaults, uint32_t steps, const byte *ip) {
@@ -546,7 +560,7 @@ VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *
         before = call->count + (call->type != NULL);
         steps += call->steps;
     }
-    // Steps first: an allocation takes some too.
+    // Steps are taken before the allocation, which takes steps itself.
     if (!tier_has_room(given + before, state, handlers, positional, defaults)
         || !tier_take(steps)) {
         return NULL;
@@ -558,8 +572,8 @@ VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *
         positional, defaults, ip);
 }
 
-// The same of a plain function; NULL also where the steps are the last ones of a window. It calls
-// nothing, so that whoever calls it has little to keep.
+// Creates the frame of a call of a plain function. Also returns NULL at the end of a window of
+// steps. It calls no function, so that the caller saves few registers.
 VM_INLINE mp_code_state_t *tier_plain_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
     const mp_obj_t *arguments, size_t given, size_t state, size_t handlers, size_t positional,
     size_t defaults, uint32_t steps, const byte *ip) {
@@ -572,7 +586,7 @@ VM_INLINE mp_code_state_t *tier_plain_frame(mp_code_state_t *caller, mp_obj_fun_
         defaults, ip);
 }
 
-// Takes a step; whether the interpreter must look at interrupts in it.
+// Takes a step; returns whether the interpreter must poll at it.
 VM_INLINE bool tier_step(void) {
     if (tier_take(1)) {
         return false;
@@ -581,12 +595,13 @@ VM_INLINE bool tier_step(void) {
     return true;
 }
 
-// Takes the step of a return; false where the interpreter must.
+// Takes the step of a return; returns false if the interpreter must execute the return.
 VM_INLINE bool tier_may_return(void) {
     return tier_take(1);
 }
 
-// Takes the frame of a call away; its value, which was on top of its stack.
+// Removes the frame of a call and restores the caller's globals. Returns the call's value, which is
+// on top of the frame's stack.
 VM_INLINE mp_obj_t tier_return(mp_code_state_t *called) {
     mp_globals_set(called->old_globals);
     MP_STATE_THREAD(pystack_cur) = (uint8_t *)called;
@@ -597,20 +612,22 @@ VM_INLINE bool tier_is_not_implemented(mp_obj_t value) {
     return value == mp_const_notimplemented;
 }
 
-// Where an exception lands that this interpreter's VM is to handle.
+// Returns the jump buffer of the innermost exception handler in C: that of the interpreter's VM.
 VM_INLINE const void *tier_landing(void) {
     return MP_STATE_THREAD(nlr_top)->jmpbuf;
 }
 
-// Machine code ends in this lane; begun: gpusnek_native_begun when it began.
+// Returns the state of this lane's entry into native code, which tier_end() needs.
 VM_INLINE uint32_t tier_begun(void) {
     return gpusnek_native_begun;
 }
 
+// Reports that this lane leaves native code. begun: the result of tier_begun() at its start.
 VM_INLINE void tier_end(uint32_t begun) {
     porter_native_end(gpusnek_meetings, begun);
 }
 
+// Makes the interpreter continue in frame `next` (J2 of native.h).
 VM_INLINE void tier_go_on(mp_code_state_t *next) {
     gpusnek_native_next = next;
 }

@@ -1,4 +1,5 @@
-// What machine code calls, so that it is small and soon compiled (native_slow.h).
+// Slow paths of native code. They are functions, because inlined code would make the generated C++
+// large and slow to compile. native_slow.h has the contracts.
 #include "native_slow.h"
 #include "hooks.h"
 #include "native.h"
@@ -11,7 +12,7 @@
 #include "py/objtuple.h"
 #include "py/runtime.h"
 
-// Of objects of other representations there is no machine code.
+// Native code exists for NaN boxing (representation D) only.
 #if MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D && MICROPY_EMIT_BYTECODE_USES_QSTR_TABLE
 
 #define VM_OWN(type, pointer) ((type *)porter_private(pointer))
@@ -21,9 +22,10 @@
 #include "vm_names.h"
 #include "vm_values.h"
 
-#define MOST_RESTS (15)
-#define TURN (16) // steps that the rule `polls` has a loop draw in each turn with loops inside
+#define MOST_RESTS (15) // the longest backoff passes by 2**15 entries of native code
+#define TURN (16) // steps per turn of a loop that contains loops (the rewriter's rule `polls`)
 
+// Returns name number `number` of the running code.
 static vm_name_t wanted(const mp_code_state_t *code_state, uint32_t number) {
     const vm_name_t name = {
         number, MP_OBJ_NEW_QSTR(code_state->fun_bc->context->constants.qstr_table[number])
@@ -106,7 +108,7 @@ bool tier_method(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number,
     return true;
 }
 
-// The only base class; NULL where there is none.
+// Returns the only base class; NULL if there is none other than `object`.
 static const mp_obj_type_t *base_of(const mp_obj_type_t *type) {
     const mp_obj_type_t *base = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, parent);
     return base == &mp_type_object ? NULL : base;
@@ -122,7 +124,7 @@ bool tier_is_plain(const mp_obj_type_t *type) {
         }
         const mp_obj_dict_t *dict = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, locals_dict);
         if (dict == NULL || dict->map.alloc > 2 * VM_NAMES) {
-            return false; // not searched
+            return false; // too large to search (N3 of vm_names.h)
         }
         type = base_of(type);
     }
@@ -160,7 +162,7 @@ mp_obj_t tier_comparison(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
     if (holds != 0) {
         return mp_obj_new_bool(holds >> op & 1);
     }
-    // Texts that the compiler or the interpreter keeps once are equal where they are the same.
+    // Interned strings are equal if they are the same object.
     if ((op == MP_BINARY_OP_EQUAL || op == MP_BINARY_OP_NOT_EQUAL)
         && mp_obj_is_qstr(lhs) && mp_obj_is_qstr(rhs)) {
         return mp_obj_new_bool((lhs == rhs) == (op == MP_BINARY_OP_EQUAL));
@@ -208,7 +210,7 @@ mp_obj_t tier_slice(mp_obj_t container, mp_obj_t start, mp_obj_t stop, mp_obj_t 
     return mp_obj_subscr(container, mp_obj_new_slice(start, stop, step), value);
 }
 
-// Bytes of an element that machine code reads itself; 0 for others.
+// Returns the size in bytes of an element that native code accesses itself; 0 for other typecodes.
 static size_t bytes_of(unsigned int typecode) {
     switch (typecode) {
         case 'B':
@@ -228,6 +230,7 @@ static size_t bytes_of(unsigned int typecode) {
     }
 }
 
+// Returns the view of a bytearray, array or memoryview (tier_view()).
 static const void *view_of_buffer(mp_obj_t o, const mp_obj_type_t *type, uint64_t *size) {
     const mp_obj_array_t *array = MP_OBJ_TO_PTR(o);
     const bool view = type == &mp_type_memoryview;
@@ -294,7 +297,7 @@ mp_obj_t tier_quick_next(mp_obj_t *slots) {
     if (slots[0] == MP_OBJ_NULL) {
         return MP_OBJ_SENTINEL;
     }
-    // In the stack there are the iterators of lists, tuples, texts, sets, arrays and ranges.
+    // Iterators on the stack are those of lists, tuples, strings, sets, arrays and ranges.
     const mp_obj_type_t *type = ((const mp_obj_base_t *)slots)->type;
     return type == &mp_type_polymorph_iter || type == tier_range_type
         ? mp_iternext(MP_OBJ_FROM_PTR(slots)) : MP_OBJ_SENTINEL;
@@ -304,8 +307,9 @@ mp_obj_t tier_next(mp_obj_t *slots) {
     return mp_iternext_allow_raise(slots[0] == MP_OBJ_NULL ? slots[1] : MP_OBJ_FROM_PTR(slots));
 }
 
-// Learns from the first iterator over a range what such a one is. Its fields are upstream's own, so
-// a copy shows whether they are what tier_range_next() takes them for.
+// Sets tier_range_type from the first iterator over a range, if its layout is the one that
+// tier_range_next() expects. The struct is private to upstream's file, so the test advances a copy
+// and compares the slots.
 static void learn_range(const mp_obj_t *slots) {
     mp_obj_t copy[MP_OBJ_ITER_BUF_NSLOTS];
     for (size_t i = 0; i < MP_OBJ_ITER_BUF_NSLOTS; i++) {
@@ -330,7 +334,8 @@ void tier_iterate(mp_obj_t *slots) {
     }
 }
 
-// Whether the interpreter must look at interrupts itself, or other lanes wait for this one.
+// Returns whether native code must take a side exit at a poll: a callback is pending, or other
+// lanes of the warp wait for this one. The latter starts a backoff.
 static bool must_leave(void) {
     const bool hasty = gpusnek_native_hasty;
     gpusnek_native_hasty = false;
@@ -340,7 +345,8 @@ static bool must_leave(void) {
     if (!porter_native_holds(&gpusnek_native_rounds, hasty)) {
         return false;
     }
-    // A program whose interpreters wait for each other does so again, and the VM has turns for all.
+    // Exponential backoff: a program whose interpreters wait for each other will do so again, and
+    // the VM lets all lanes make progress.
     gpusnek_native_rest = (uint16_t)(1 << gpusnek_native_rests);
     gpusnek_native_rests += gpusnek_native_rests < MOST_RESTS;
     return true;
@@ -350,7 +356,8 @@ bool tier_draw(uint32_t steps) {
     if (must_leave()) {
         return false;
     }
-    // As so many single steps do. A window has more than that, but for the last one.
+    // Polls at the same steps as single steps would. Windows are larger than `steps`, except for
+    // the last one of a limit.
     for (int windows = 0; windows < 4 && steps >= gpusnek_poll_budget; windows++) {
         steps -= gpusnek_poll_budget;
         gpusnek_poll_budget = 0;
@@ -367,7 +374,7 @@ bool tier_look(void) {
     gpusnek_poll_budget = 0;
     gpusnek_poll_quietly();
     if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING) {
-        gpusnek_poll_budget++; // the branch takes it again
+        gpusnek_poll_budget++; // the interpreter's branch takes this step again
         return false;
     }
     return true;
