@@ -1,8 +1,12 @@
-// Natural numbers of any size: arrays of 32-bit digits, the least first. Neighbours on a GPU
-// execute together while their control flow agrees, so the steps of these functions depend on how
-// many digits their numbers have, and not on which (a quotient digit that is one too large, one in
-// 2^31, is the exception). Counts are at least 1 where nothing else is said; a first digit may be 0
-// except of divisors. Results overlap no operand.
+// Arithmetic of natural numbers of any size: arrays of 32-bit digits, the least significant first.
+// integers.c, integers_power.c and integers_text.c call these functions.
+//
+// Lanes of a warp execute together only while their control flow agrees. So the control flow
+// depends on the numbers of digits and not on the digits. The exception is the correction of a
+// quotient digit that is too large by one, with a probability of about 2^-31.
+//
+// Contract, unless a comment says otherwise: counts are in digits and at least 1; the most
+// significant digit may be 0, except that of a divisor; results do not overlap operands.
 #ifndef GPUSNEK_NATURAL_H
 #define GPUSNEK_NATURAL_H
 
@@ -11,16 +15,16 @@
 #include <stdint.h>
 
 #include "py/mpconfig.h"
-#include "py/misc.h" // with what raises declared, a unit's loops poll
+#include "py/misc.h" // declares functions that raise: then the rule `polls` may poll in loops
 #include "stretch.h"
 
-// Rows of digits that are computed without a poll. A poll may call, and registers that are saved
-// for that cost more than short numbers take; loops over blocks of rows stand in functions of their
-// own.
+// Rows of digits per function call without a poll. A poll may call a function, and saving registers
+// for that costs more than the arithmetic of short numbers. So loops over blocks of rows are
+// functions of their own.
 #define GPUSNEK_ROWS (16)
 
-// to[0, count) += a * by; returns what is carried beyond. The count may be 0. Four digits at a time
-// are read before the first of them is written, so that a GPU waits for memory once.
+// Computes to[0, count) += a * by; returns the carry. `count` may be 0. Four digits are read before
+// the first of them is written, so that a GPU waits for memory once.
 static inline uint32_t gpusnek_add_product(
     uint32_t *to, const uint32_t *a, size_t count, uint32_t by) {
     uint64_t sum = 0;
@@ -46,7 +50,7 @@ static inline uint32_t gpusnek_add_product(
     return (uint32_t)(sum >> 32);
 }
 
-// number[0, count) = number * by + add; returns what is carried beyond. The count may be 0.
+// Computes number[0, count) = number * by + add; returns the carry. `count` may be 0.
 static inline uint32_t gpusnek_scale(uint32_t *number, size_t count, uint32_t by, uint32_t add) {
     uint32_t carry = add;
     for (size_t i = 0; i < count; ++i) {
@@ -58,7 +62,7 @@ static inline uint32_t gpusnek_scale(uint32_t *number, size_t count, uint32_t by
     return carry;
 }
 
-// How many of `count` digits there are without zeros in front.
+// Returns the number of digits without leading zeros.
 static inline size_t gpusnek_significant(const uint32_t *number, size_t count) {
     while (count > 0 && number[count - 1] == 0) {
         --count;
@@ -66,12 +70,12 @@ static inline size_t gpusnek_significant(const uint32_t *number, size_t count) {
     return count;
 }
 
-// Zeros in front of a digit above 0.
+// Returns the number of leading zero bits of a digit, which must not be 0.
 static inline int gpusnek_leading_zeros(uint32_t digit) {
     return __builtin_clz(digit);
 }
 
-// Bits of a number whose first digit is above 0.
+// Returns the number of bits of a number whose most significant digit is not 0.
 static inline size_t gpusnek_bits(const uint32_t *number, size_t count) {
     return 32 * count - (size_t)gpusnek_leading_zeros(number[count - 1]);
 }
@@ -83,47 +87,47 @@ void gpusnek_multiply(
 // square[0, 2 * count) = a * a
 void gpusnek_square(uint32_t *square, const uint32_t *a, size_t count);
 
-// What is known of a divisor before it divides: its first two digits, shifted so that the first bit
-// is 1 (`low` is 0 of a divisor of one digit), and (2^96 - 1) / (high * 2^32 + low) - 2^32.
+// A divisor prepared for division: its digits, and values derived from its most significant ones.
 typedef struct _gpusnek_divisor_t {
     const uint32_t *digits;
     size_t count;
-    int shift;
-    uint32_t high;
-    uint32_t low;
-    uint32_t inverse;
+    int shift; // bits, so that the most significant bit of `high` is 1
+    uint32_t high; // the most significant digit, shifted
+    uint32_t low; // the next digit, shifted; 0 if there is none
+    uint32_t inverse; // (2^96 - 1) / (high * 2^32 + low) - 2^32
 } gpusnek_divisor_t;
 
 gpusnek_divisor_t gpusnek_divisor(const uint32_t *digits, size_t count);
 
-// quotient[0, count - divisor->count + 1) and remainder[0, divisor->count) of a number of at least
-// as many digits as the divisor. The quotient may be NULL.
+// Computes quotient[0, count - divisor->count + 1) and remainder[0, divisor->count) of a number
+// that has at least as many digits as the divisor. quotient: may be NULL.
 void gpusnek_divide(uint32_t *quotient, uint32_t *remainder, const uint32_t *number, size_t count,
     const gpusnek_divisor_t *divisor);
 
-// The same by a divisor of one digit; the remainder is returned. The quotient may be the number.
+// Divides by a divisor of one digit; returns the remainder. quotient: may be NULL, or `number`.
 uint32_t gpusnek_divide_by_digit(uint32_t *quotient, const uint32_t *number, size_t count,
     const gpusnek_divisor_t *divisor);
 
-// Digits of memory that gpusnek_power_modulo wants, beside a table of further powers.
+// Returns the size of the scratch memory `room` of gpusnek_power_modulo(), in digits.
 static inline size_t gpusnek_power_room(size_t count) {
     return count * 4;
 }
 
-// How many bits of an exponent are taken at a time, and the digits of the table for it (0 for 1).
+// Return the window size of gpusnek_power_modulo(), in bits of the exponent, and the size of its
+// table of powers, in digits (0 for a window of 1).
 int gpusnek_window(size_t exponent_bits, size_t count);
 static inline size_t gpusnek_table_room(int window, size_t count) {
     return (((size_t)1 << window) - 2) * count;
 }
 
-// result[0, count) = base ** exponent % modulus. The base has as many digits as the modulus, and
-// the exponent's first digit is above 0. `room` and `table` are as large as the functions above
-// say; the result may be the base.
+// Computes result[0, count) = base ** exponent % modulus. The base has as many digits as the
+// modulus, and the exponent's most significant digit is not 0. The functions above return the sizes
+// of `room` and `table`. result: may be the base. May raise (gpusnek_look()).
 void gpusnek_power_modulo(uint32_t *result, const uint32_t *base, const uint32_t *exponent,
     size_t exponent_count, const uint32_t *modulus, size_t count, uint32_t *room, uint32_t *table,
     int window);
 
-// What long computations call now and then, for it may raise (integers_power.c).
+// Polls in long computations (integers_power.c). May raise KeyboardInterrupt.
 void gpusnek_look(void);
 
 #endif

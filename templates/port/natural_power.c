@@ -1,29 +1,32 @@
-// Powers of natural numbers modulo another: bits of the exponent from the first on, several at a
-// time. An odd modulus takes no divisions (P. L. Montgomery, "Modular Multiplication Without Trial
-// Division", 1985); numbers are then kept multiplied by 2^(32 * count).
+// Modular powers: fixed-window exponentiation, from the exponent's most significant bits on.
+//
+// For an odd modulus, numbers are in Montgomery form, x * 2^(32 * count) modulo the modulus, and
+// products need no division (P. L. Montgomery, "Modular Multiplication Without Trial Division",
+// 1985). For an even modulus each product is divided.
 #include "natural.h"
 
-#define MOST_TABLE_DIGITS (512)
+#define MOST_TABLE_DIGITS (512) // of the table of powers: 2 KiB; larger moduli get smaller windows
 
+// The ring of integers modulo the modulus, with a buffer for a product of two of its numbers.
 typedef struct _ring_t {
     gpusnek_divisor_t modulus;
-    uint32_t inverse; // -1 / modulus modulo 2^32; 0 where the modulus is even
-    uint32_t *product; // room for two numbers
+    uint32_t inverse; // -1 / modulus modulo 2^32; 0 if the modulus is even
+    uint32_t *product; // 2 * modulus.count digits
 } ring_t;
 
 static uint32_t negative_inverse(uint32_t digit) {
     if (digit % 2 == 0) {
         return 0;
     }
-    uint32_t inverse = digit; // right in 3 bits, and in twice as many each time
+    uint32_t inverse = digit; // Newton's iteration from 3 correct bits
     for (int i = 0; i < 4; ++i) {
         inverse *= 2 - digit * inverse;
     }
     return 0 - inverse;
 }
 
-// Adds multiples of the modulus that make the product's digits from `at` on 0. Returns what is
-// carried beyond the last digit that was added to.
+// Clears up to GPUSNEK_ROWS digits of the product, from `at` on, by adding multiples of the
+// modulus. over: the carry of the rows before. Returns the carry.
 static uint32_t clear_digits(const ring_t *ring, size_t at, uint32_t over) {
     uint32_t *product = ring->product + at;
     const size_t count = ring->modulus.count;
@@ -44,7 +47,8 @@ static MP_NOINLINE uint32_t clear_further_digits(const ring_t *ring, uint32_t ov
     return over;
 }
 
-// to = product / 2^(32 * count) modulo the modulus, below 2^(32 * count).
+// Computes to = product / 2^(32 * count) modulo the modulus (Montgomery reduction). The result is
+// below 2^(32 * count), not necessarily below the modulus.
 static void reduce_odd(uint32_t *to, const ring_t *ring) {
     const size_t count = ring->modulus.count;
     uint32_t over = clear_digits(ring, 0, 0);
@@ -86,7 +90,7 @@ static void copy(uint32_t *to, const uint32_t *from, size_t count) {
     }
 }
 
-// Into the form in which the ring's numbers are kept.
+// Converts a number to the ring's form.
 static void enter(uint32_t *to, const uint32_t *from, const ring_t *ring) {
     const size_t count = ring->modulus.count;
     for (size_t i = 0; i < count; ++i) {
@@ -96,7 +100,7 @@ static void enter(uint32_t *to, const uint32_t *from, const ring_t *ring) {
     gpusnek_divide(NULL, to, ring->product, 2 * count, &ring->modulus);
 }
 
-// Out of it, below the modulus.
+// Converts a number from the ring's form to a number below the modulus.
 static void leave(uint32_t *to, const uint32_t *from, const ring_t *ring) {
     const size_t count = ring->modulus.count;
     for (size_t i = 0; i < count; ++i) {
@@ -131,7 +135,7 @@ void gpusnek_power_modulo(uint32_t *result, const uint32_t *base, const uint32_t
         gpusnek_divisor(modulus, count), negative_inverse(modulus[0]), room + 2 * count,
     };
     uint32_t *power = room;
-    uint32_t *first = room + count; // further powers are in the table
+    uint32_t *first = room + count; // the first power of the base; the table has the others
     enter(first, base, &ring);
     for (size_t i = 0; i < gpusnek_table_room(window, count); i += count) {
         copy(table + i, i > 0 ? table + i - count : first, count);

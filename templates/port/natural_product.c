@@ -1,7 +1,9 @@
-// Products of natural numbers, digit by digit.
+// Products and squares of natural numbers by schoolbook multiplication: O(n * m) for n and m
+// digits.
 #include "natural.h"
 
-// product += a * b for rows from `at` on, a row for each digit of b. It sets its last digit.
+// Adds up to GPUSNEK_ROWS rows a * b[at] to the product. A row sets, not adds to, its most
+// significant digit.
 static void add_rows(uint32_t *product, const uint32_t *a, size_t a_count, const uint32_t *b,
     size_t b_count, size_t at) {
     for (int row = 0; row < GPUSNEK_ROWS && at < b_count; ++row, ++at) {
@@ -18,7 +20,7 @@ static MP_NOINLINE void add_further_rows(
 
 void gpusnek_multiply(
     uint32_t *product, const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count) {
-    const bool swapped = a_count < b_count; // few long rows are fewer steps than many short ones
+    const bool swapped = a_count < b_count; // few long rows cost less than many short rows
     const uint32_t *longer = swapped ? b : a;
     const uint32_t *shorter = swapped ? a : b;
     const size_t count = swapped ? b_count : a_count;
@@ -32,7 +34,8 @@ void gpusnek_multiply(
     }
 }
 
-// square += a[at] * (digits of a behind it) for rows from `at` on, which set their last digit.
+// Adds up to GPUSNEK_ROWS rows a[at] * (the digits of a above it) to the square. A row sets, not
+// adds to, its most significant digit.
 static void add_half_rows(uint32_t *square, const uint32_t *a, size_t count, size_t at) {
     for (int row = 0; row < GPUSNEK_ROWS && at < count; ++row, ++at) {
         square[at + count] =
@@ -46,7 +49,7 @@ static MP_NOINLINE void add_further_half_rows(uint32_t *square, const uint32_t *
     }
 }
 
-// square = 2 * square + the squares of a's digits
+// Computes square = 2 * square + the squares of a's digits.
 static inline void double_and_add_squares(uint32_t *square, const uint32_t *a, size_t count) {
     uint64_t shifted = 0;
     uint64_t carry = 0;

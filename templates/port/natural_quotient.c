@@ -1,11 +1,14 @@
-// Quotients and remainders of natural numbers: a digit of the quotient at a time is estimated from
-// the first three digits of what is left and the first two of the divisor, by a multiplication with
-// an inverse (N. Moller and T. Granlund, "Improved Division by Invariant Integers", 2011).
+// Quotients and remainders of natural numbers: schoolbook division.
+//
+// Each digit of the quotient is estimated from the three most significant digits of the remainder
+// and the two of the divisor, by multiplication with a precomputed inverse (N. Moller and T.
+// Granlund, "Improved Division by Invariant Integers", 2011). The estimate is at most one too
+// large.
 #include "natural.h"
 
-// (2^96 - 1) / (high * 2^32 + low) - 2^32, where the first bit of `high` is 1.
+// Returns (2^96 - 1) / (high * 2^32 + low) - 2^32; the most significant bit of `high` is 1.
 static uint32_t inverse_of(uint32_t high, uint32_t low) {
-    uint32_t inverse = (uint32_t)(UINT64_MAX / high); // 2^32 less, for it has 33 bits
+    uint32_t inverse = (uint32_t)(UINT64_MAX / high); // the quotient has 33 bits; drops the first
     uint32_t part = high * inverse + low;
     if (part < low) {
         const bool twice = part >= high;
@@ -34,8 +37,8 @@ gpusnek_divisor_t gpusnek_divisor(const uint32_t *digits, size_t count) {
     };
 }
 
-// The quotient of three digits by two. The first two digits are not above the divisor's; where they
-// are equal it would be 2^32, and is one less.
+// Returns the quotient of three digits by the divisor's two. The first two digits are not greater
+// than the divisor's. If they are equal the quotient is 2^32, and the result 2^32 - 1.
 static inline uint32_t estimate(uint64_t first, uint32_t third, const gpusnek_divisor_t *divisor) {
     const uint64_t by = (uint64_t)divisor->high << 32 | divisor->low;
     const uint64_t scaled = (first >> 32) * divisor->inverse + first;
@@ -54,7 +57,7 @@ static inline uint32_t shifted_digit(uint32_t digit, uint32_t next, int shift) {
     return (uint32_t)(((uint64_t)digit << 32 | next) << shift >> 32);
 }
 
-// The divisor was subtracted once too often from `remainder`.
+// Adds the divisor to `remainder`, after an estimate that was too large by one.
 static void add_back(uint32_t *remainder, const gpusnek_divisor_t *divisor) {
     uint64_t sum = 0;
     for (size_t i = 0; i < divisor->count; ++i) {
@@ -64,7 +67,7 @@ static void add_back(uint32_t *remainder, const gpusnek_divisor_t *divisor) {
     }
 }
 
-// digit - a * b - borrow, and the new borrow.
+// Returns digit - a * b - borrow modulo 2^32, and updates the borrow.
 static inline uint32_t less(uint32_t digit, uint32_t a, uint32_t b, uint32_t *borrow) {
     const uint64_t product = (uint64_t)a * b + *borrow;
     const uint32_t low = (uint32_t)product;
@@ -72,7 +75,8 @@ static inline uint32_t less(uint32_t digit, uint32_t a, uint32_t b, uint32_t *bo
     return digit - low;
 }
 
-// remainder = (remainder * 2^32 + next) % divisor, of two digits and more. Returns the quotient.
+// Computes remainder = (remainder * 2^32 + next) % divisor and returns the quotient digit. The
+// divisor has at least two digits.
 static inline uint32_t step(
     uint32_t *remainder, uint32_t next, const gpusnek_divisor_t *divisor) {
     const size_t count = divisor->count;
@@ -87,7 +91,7 @@ static inline uint32_t step(
     const uint32_t *by = divisor->digits;
     uint32_t borrow = 0;
     size_t i = 0;
-    for (; i + 4 <= count; i += 4) { // as gpusnek_add_product does
+    for (; i + 4 <= count; i += 4) { // reads before it writes, as gpusnek_add_product()
         gpusnek_stretch(i, 4);
         const uint32_t b0 = by[i], b1 = by[i + 1], b2 = by[i + 2], b3 = by[i + 3];
         const uint32_t r0 = remainder[i], r1 = remainder[i + 1], r2 = remainder[i + 2];
@@ -110,7 +114,7 @@ static inline uint32_t step(
     return quotient;
 }
 
-// As estimate and step, with one digit less of everything.
+// The same algorithm as estimate() and step(), with one digit less.
 uint32_t gpusnek_divide_by_digit(uint32_t *quotient, const uint32_t *number, size_t count,
     const gpusnek_divisor_t *divisor) {
     const int shift = divisor->shift;
@@ -137,10 +141,10 @@ uint32_t gpusnek_divide_by_digit(uint32_t *quotient, const uint32_t *number, siz
     return remainder;
 }
 
-// Divides on with the digits in front of `at`.
+// Continues a division with up to GPUSNEK_ROWS digits of the number, those below `at`.
 static void take_digits(uint32_t *quotient, uint32_t *remainder, const uint32_t *number, size_t at,
     const gpusnek_divisor_t *divisor) {
-    const gpusnek_divisor_t by = *divisor; // a copy stays in registers
+    const gpusnek_divisor_t by = *divisor; // the compiler keeps a copy in registers
     for (int row = 0; row < GPUSNEK_ROWS && at > 0; ++row) {
         const uint32_t digit = step(remainder, number[--at], &by);
         if (quotient != NULL) {
@@ -163,7 +167,7 @@ void gpusnek_divide(uint32_t *quotient, uint32_t *remainder, const uint32_t *num
         *remainder = gpusnek_divide_by_digit(quotient, number, count, divisor);
         return;
     }
-    // One digit fewer than the divisor has is less than the divisor.
+    // The first divisor->count - 1 digits of the number are less than the divisor.
     const size_t rest = divisor->count - 1;
     count -= rest;
     for (size_t i = 0; i < rest; ++i) {

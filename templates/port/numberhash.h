@@ -1,10 +1,12 @@
-// The hash of numbers that are no small ints, for py/objint_mpz.c, py/objfloat.c and py/objcomplex.c
-// (patch `hashes`): the remainder by 2**61 - 1, of which all bits count in the table of a dict.
+// Hashes of big ints, floats and complex numbers: the remainder modulo 2**61 - 1. The patch
+// `hashes` calls these functions in py/objint_mpz.c, py/objfloat.c and py/objcomplex.c.
 //
-// A number's low bits alone, as upstream has them, are the same for all multiples of 2**47, and for
-// 0.5 and 0.25; a dict of such keys would be searched from end to end. Equal numbers have equal
-// hashes, whatever they are kept as: a float is a whole number times a power of two, also of a half,
-// and that power times a remainder is a rotation of its bits.
+// Problem: upstream's hash is the low bits of a number. These are equal for all multiples of 2**47,
+// and for 0.5 and 0.25, so that a dict with such keys is searched linearly.
+//
+// Invariant H1: equal numbers have equal hashes, whatever their types are. A float is an integer
+// times a power of two, which may be negative. Multiplying a remainder by a power of two modulo
+// 2**61 - 1 rotates its 61 bits.
 #ifndef GPUSNEK_NUMBERHASH_H
 #define GPUSNEK_NUMBERHASH_H
 
@@ -18,14 +20,14 @@
 #define GPUSNEK_HASH_BITS (61)
 #define GPUSNEK_HASH_MODULUS (((uint64_t)1 << GPUSNEK_HASH_BITS) - 1)
 
-// A remainder times 2**bits, modulo 2**61 - 1, for 0 <= bits < 61.
+// Returns remainder * 2**bits modulo 2**61 - 1, for 0 <= bits < 61.
 static inline uint64_t gpusnek_hash_shifted(uint64_t remainder, unsigned int bits) {
     return (remainder << bits & GPUSNEK_HASH_MODULUS) | remainder >> (GPUSNEK_HASH_BITS - bits);
 }
 
-// The hash of a number from its absolute value's remainder. A small int is its own hash, so a long or
-// a float that is as small has that too; hashes are kept as small ints, so what they have no place
-// for goes into the bits below.
+// Returns the hash of a number from the remainder of its absolute value. A small int is its own
+// hash, so a float or big int of the same value must have it too (H1). A hash must fit a small int,
+// so the upper bits of larger remainders are mixed into the lower bits.
 static inline mp_int_t gpusnek_hash_of(uint64_t remainder, bool negative) {
     if (remainder > -(uint64_t)MP_SMALL_INT_MIN) {
         remainder ^= remainder >> 31;
@@ -43,10 +45,12 @@ static inline mp_int_t gpusnek_mpz_hash(const mpz_t *number) {
 }
 
 #if MICROPY_PY_BUILTINS_FLOAT
-#define GPUSNEK_LEAST_POWER (18 * GPUSNEK_HASH_BITS) // of two in a float, a double's too: -1074
+// A multiple of 61 not less than 1074, the exponent of the smallest double, negated: makes
+// exponents nonnegative modulo 61.
+#define GPUSNEK_LEAST_POWER (18 * GPUSNEK_HASH_BITS)
 
-// The hash of a float. A whole number's is that of the int that it is equal to. Infinities and NaN
-// have their fractions, as upstream has it.
+// Returns the hash of a float; that of the equal int if it is integral. The hash of an infinity or
+// NaN is its fraction, as upstream's.
 static inline mp_int_t gpusnek_float_hash(mp_float_t number) {
     const mp_float_union_t parts = {.f = number};
     if (parts.p.exp == ((mp_float_uint_t)1 << MP_FLOAT_EXP_BITS) - 1) {
@@ -60,7 +64,8 @@ static inline mp_int_t gpusnek_float_hash(mp_float_t number) {
     return gpusnek_hash_of(gpusnek_hash_shifted(whole, bits), parts.p.sgn);
 }
 
-// The hash of a complex number from those of its parts. It may be equal to a real one.
+// Returns the hash of a complex number from those of its parts: that of the real part if the
+// imaginary part is 0 (H1).
 static inline mp_int_t gpusnek_complex_hash(mp_int_t real, mp_int_t imaginary) {
     if (imaginary == 0) {
         return real;

@@ -1,7 +1,8 @@
-// `outbuf`: bytes that all interpreters of a launch share, made for pixels (the paper's Figure 6).
+// The object `outbuf`: a byte buffer that all interpreters of a launch share, for pixels (Figure 6
+// of the paper). The host allocates it and passes it in gpusnek_boot_t.
 //
-// Unlike a bytearray it takes any sequence of numbers, floats too. A number beyond 0 to 255 becomes
-// the nearest byte and a fraction is dropped, as a picture wants it: 256 is white, not black.
+// Unlike a bytearray it accepts any sequence of numbers, including floats. A number outside of 0 to
+// 255 becomes the nearest byte, and a fraction is truncated: 256 is white, not black.
 #include <string.h>
 
 #include "port.h"
@@ -13,7 +14,7 @@ static uint8_t byte_of(mp_obj_t value) {
     #if MICROPY_PY_BUILTINS_FLOAT
     if (mp_obj_is_float(value)) {
         mp_float_t number = mp_obj_float_get(value);
-        return number >= 255 ? 255 : number > 0 ? (uint8_t)number : 0; // not a number: 0
+        return number >= 255 ? 255 : number > 0 ? (uint8_t)number : 0; // NaN becomes 0
     }
     #endif
     mp_int_t number = mp_obj_get_int(value);
@@ -26,7 +27,7 @@ static void store_array(uint8_t *to, size_t size, const mp_buffer_info_t *from) 
         mp_raise_ValueError(MP_ERROR_TEXT("slice and value differ in length"));
     }
     if (from->typecode == 'B' || from->typecode == BYTEARRAY_TYPECODE) {
-        memmove(to, from->buf, size); // it may be a piece of outbuf itself
+        memmove(to, from->buf, size); // the source may overlap: it can be a part of outbuf
         return;
     }
     for (size_t i = 0; i < size; i++) {
@@ -45,7 +46,7 @@ static void store_all(uint8_t *to, size_t size, mp_obj_t value) {
     }
     size_t i = 0;
     do {
-        // Asked again each time: converting an item may run Python code that changes the list.
+        // Read again in each turn: converting an item may run Python code that changes the list.
         size_t count;
         mp_obj_t *items;
         mp_obj_get_array(value, &count, &items);
@@ -87,7 +88,7 @@ static mp_obj_t outbuf_unary_op(mp_unary_op_t op, mp_obj_t self_in) {
     (void)self_in;
     switch (op) {
         case MP_UNARY_OP_BOOL:
-            return mp_const_true; // there is none of no bytes
+            return mp_const_true; // an outbuf is never empty
         case MP_UNARY_OP_LEN:
             return mp_obj_new_int_from_uint(gpusnek_boot.outbuf_size);
         default:
@@ -120,5 +121,5 @@ static MP_DEFINE_CONST_OBJ_TYPE(
     buffer, outbuf_get_buffer
     );
 
-// All interpreters share its memory, so they share the object.
+// One constant object: it has no state of its own, and its memory is the same in all interpreters.
 const mp_obj_base_t gpusnek_outbuf_obj = {&outbuf_type};
