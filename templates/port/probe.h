@@ -1,9 +1,12 @@
-// How the tables of dicts and sets are searched, and when they grow: what py/map.c calls where the
-// patch `table-search` says so.
+// Probing and growth of the hash tables of dicts and sets: probe sequence, quick rejection of keys,
+// load factor. maps.h uses these functions; the patch `table-search` includes them in py/map.c.
 //
-// Interpreters that run together wait for the one that probes longest, so few probes and cheap
-// ones matter more than memory: a table grows before it is full, and a key that is another one at
-// first sight costs no call.
+// A warp waits for the lane that probes longest, so few and cheap probes matter more than memory. A
+// table grows before it is full. A key whose type, hash or length shows that it differs from the
+// searched key is skipped without a call.
+//
+// Invariant P1: for a table size that is odd, or at most GPUSNEK_MOST_FULL, or even, the probe
+// sequence `pos = (pos + gpusnek_step(alloc)) % alloc` visits every slot once.
 #ifndef GPUSNEK_PROBE_H
 #define GPUSNEK_PROBE_H
 
@@ -17,9 +20,10 @@
 #include "py/runtime.h"
 #include "tuplehash.h"
 
-#define GPUSNEK_MOST_FULL (12) // tables up to this size are used up to their last place
+#define GPUSNEK_MOST_FULL (12) // slots; tables up to this size fill up completely before they grow
 
-// Whether a key of a table is not equal to `index`, which has that hash, at first sight.
+// Returns whether a key is known to differ from `index`, whose hash is `hash`, without a call.
+// False means that the keys must be compared.
 static inline bool gpusnek_differs(mp_obj_t key, mp_obj_t index, mp_uint_t hash) {
     if (!mp_obj_is_obj(key)) {
         return gpusnek_words_differ(key, index);
@@ -43,7 +47,8 @@ static inline bool gpusnek_differs(mp_obj_t key, mp_obj_t index, mp_uint_t hash)
            | gpusnek_words_differ(a->items[a->len - 1], b->items[a->len - 1]);
 }
 
-// The hash of an object that is at hand: a small int's, a qstr's, a text's that was asked for it before.
+// Sets *hash to the hash of a small int, a qstr, or a str whose hash was computed before. Returns
+// false for other objects.
 static inline bool gpusnek_kept_hash(mp_obj_t o, mp_uint_t *hash) {
     if (mp_obj_is_small_int(o)) {
         *hash = (mp_uint_t)MP_OBJ_SMALL_INT_VALUE(o);
@@ -59,8 +64,9 @@ static inline bool gpusnek_kept_hash(mp_obj_t o, mp_uint_t *hash) {
     return *hash != 0;
 }
 
-// The hash of a key, as mp_unary_op has it, which is not called for such objects and short tuples of
-// them: it would call the tuple's function, and that it again for each item.
+// Returns the hash of a key, as mp_unary_op(). Objects of gpusnek_kept_hash() and short tuples of
+// them need no call; for a tuple mp_unary_op() would call the tuple's function, and recursively
+// itself for each item. May raise TypeError and what a program's __hash__ raises.
 static MP_NOINLINE mp_uint_t gpusnek_key_hash(mp_obj_t key) {
     mp_uint_t kept;
     if (gpusnek_kept_hash(key, &kept)) {
@@ -82,16 +88,17 @@ static MP_NOINLINE mp_uint_t gpusnek_key_hash(mp_obj_t key) {
     return (mp_uint_t)MP_OBJ_SMALL_INT_VALUE(mp_unary_op(MP_UNARY_OP_HASH, key));
 }
 
-// The same, not inlined: py/map.c's functions would save more registers, for nothing in most calls.
+// gpusnek_differs(), not inlined: otherwise the functions of py/map.c would save more registers,
+// which most calls do not need.
 static MP_NOINLINE bool gpusnek_is_other(mp_obj_t key, mp_obj_t index, mp_uint_t hash) {
     return gpusnek_differs(key, index, hash);
 }
 
-// How far behind a place the next one is that a search looks at. Keys that are neighbours, as numbers
-// from 0 on are, fill places side by side; place by place, a search would walk past all of them.
-// Eight of these steps are one place more, so for whatever odd number of places they meet all, and
-// removing a key may look at the next place alone, as py/map.c does. (An even number is the size of
-// a table that has not grown yet.)
+// Returns the distance between successive slots of a probe sequence. Consecutive integers as keys
+// fill adjacent slots, and with a distance of 1 a search would visit all of them. Eight steps of
+// this distance advance by one slot modulo `alloc`, so for an odd `alloc` they visit every slot
+// (P1). The distance depends on `alloc` only, so removing a key needs to test only the next slot. A
+// table that has not grown yet may have an even size.
 static inline size_t gpusnek_step(size_t alloc) {
     if (alloc <= GPUSNEK_MOST_FULL || alloc % 2 == 0) {
         return 1;
@@ -99,15 +106,15 @@ static inline size_t gpusnek_step(size_t alloc) {
     return ((8 - alloc % 8) * alloc + 1) / 8;
 }
 
-// The first place from `at` on whose key has to be looked at, or `start`. A place is `stride` objects,
-// of which the first is the key.
+// Returns the first slot of the probe sequence, from `at` on, whose key must be compared with
+// `index`, or `start` if there is none. A slot has `stride` objects; the first is the key.
 static MP_NOINLINE size_t gpusnek_skip(const mp_obj_t *table, size_t stride, size_t alloc, size_t at,
     size_t start, mp_obj_t index, mp_uint_t hash) {
     const size_t size = alloc * stride, first = start * stride, step = gpusnek_step(alloc) * stride;
     size_t i = at * stride;
     while (i != first && table[i] != index && gpusnek_differs(table[i], index, hash)) {
         if (i >= size - step) {
-            i = (i + step) % size; // so written, the rule `polls` knows the loop
+            i = (i + step) % size; // this form lets the rule `polls` recognize the loop
         } else {
             i += step;
         }
@@ -115,7 +122,7 @@ static MP_NOINLINE size_t gpusnek_skip(const mp_obj_t *table, size_t stride, siz
     return i / stride;
 }
 
-// The hash by which `index` is told from other texts; 0 where it is none.
+// Returns the hash of a str, by which gpusnek_differs() rejects other strings; 0 for other types.
 static inline mp_uint_t gpusnek_known_hash(mp_obj_t index) {
     if (!mp_obj_is_obj(index) || !mp_obj_is_str(index)) {
         return 0;
@@ -123,8 +130,8 @@ static inline mp_uint_t gpusnek_known_hash(mp_obj_t index) {
     return MP_OBJ_SMALL_INT_VALUE(mp_unary_op(MP_UNARY_OP_HASH, index));
 }
 
-// The first entry from `entry` on whose key has to be looked at, or `top`: tables that keep their
-// order are searched from end to end. hash: as gpusnek_known_hash has it.
+// Returns the first entry of an ordered map, from `entry` on, whose key must be compared with
+// `index`, or `top`. hash: the result of gpusnek_known_hash().
 static MP_NOINLINE mp_map_elem_t *gpusnek_skip_entries(
     mp_map_elem_t *entry, const mp_map_elem_t *top, mp_obj_t index, mp_uint_t hash) {
     while (entry < top && entry->key != index && gpusnek_differs(entry->key, index, hash)) {
@@ -133,41 +140,44 @@ static MP_NOINLINE mp_map_elem_t *gpusnek_skip_entries(
     return entry;
 }
 
-// Whether a table that gets one more key is to grow, if there is memory.
+// Returns whether a table should grow before it gets one more key: its load factor is 3/4.
 static inline bool gpusnek_is_crowded(size_t used, size_t alloc) {
     return alloc > GPUSNEK_MOST_FULL && used == alloc - alloc / 4;
 }
 
-// Whether a search from place `start` to the empty one at `at`, or once round, was long for the keys
-// that were removed and still hold their places: then a table without them is worth its cost.
+// Returns whether a search from slot `start` to the slot `at` was so long that rebuilding the table
+// without its tombstones is worth the cost: more than 64 steps plus 1/64 of the table. `at` equal
+// to `start` means that all slots were visited.
 static inline bool gpusnek_is_littered(size_t alloc, size_t start, size_t at) {
     const size_t apart = (at + alloc - start) % alloc;
     const size_t steps = gpusnek_step(alloc) == 1 ? apart : 8 * apart % alloc;
     return (steps == 0 ? alloc : steps) > 64 + alloc / 64;
 }
 
-// Where in a new table a key goes that it does not have, whose hash that is: where a lookup would put it,
-// which compares it with those on its way. A place is `stride` objects. One at least is empty.
+// Returns the slot for a new key with this hash in a table without tombstones, which must have an
+// empty slot. Unlike a lookup it compares no keys. A slot has `stride` objects.
 static MP_NOINLINE mp_obj_t *gpusnek_free_place(mp_obj_t *table, size_t stride, size_t alloc, mp_uint_t hash) {
     const size_t step = gpusnek_step(alloc);
     size_t at = hash % alloc;
     while (table[at * stride] != MP_OBJ_NULL) {
-        at = (at + step) % alloc; // so written, the rule `polls` knows the loop
+        at = (at + step) % alloc; // this form lets the rule `polls` recognize the loop
     }
     return &table[at * stride];
 }
 
-// Whether a table has a place for one more key, and is not to grow before.
+// Returns whether a table takes one more key without growing.
 static inline bool gpusnek_has_room(size_t used, size_t alloc) {
     return used < alloc && !gpusnek_is_crowded(used, alloc);
 }
 
-// How many places a new table has at least: not more, where half of the old one has no key.
+// Returns the minimum size of a new table: the old size if more than half of the old table has no
+// key, because then the rebuild only removes tombstones.
 static inline size_t gpusnek_wanted(size_t used, size_t alloc) {
     return alloc / 2 > used ? alloc : alloc + 1;
 }
 
-// Memory for a new table. NULL where there is none and the old one still has a place.
+// Allocates a cleared table of `size` bytes. Without memory, returns NULL if the old table has a
+// free slot (`has_place`), and raises MemoryError otherwise.
 static inline void *gpusnek_new_table(size_t size, bool has_place) {
     if (!has_place) {
         return m_malloc0(size);

@@ -1,10 +1,11 @@
-// What a profiling build asks of a function that runs (templates/runtime/profile.inc).
+// Facts about functions for the profiler: size, names and line table of bytecode. The runtime of
+// profiling builds (templates/runtime/profile.inc) calls the functions gpusnek_profile_...().
 #include "py/bc.h"
 #include "py/gc.h"
 #include "py/objfun.h"
 #include "py/qstr.h"
 
-// Asking takes no steps of the program, whose loops draw on the same budget.
+// Evaluates an expression without taking steps of the program: its loops poll too.
 #define WITHOUT_STEPS(expression) do { \
     const uint32_t budget = gpusnek_poll_budget; \
     gpusnek_poll_budget = UINT32_MAX; \
@@ -12,7 +13,7 @@
     gpusnek_poll_budget = budget; \
 } while (0)
 
-// Its bytecode: where its names and its line numbers are, and its first instruction.
+// The decoded prelude of a function's bytecode.
 typedef struct {
     qstr name;
     qstr file;
@@ -46,11 +47,13 @@ static function_info_t read_function(const mp_obj_fun_bc_t *function) {
     return info;
 }
 
-// The line of the instruction at `offset`. Lines do not fall as offsets rise.
+// Returns the line of the instruction at `offset`. Lines do not decrease with the offset.
 static size_t line_at(const function_info_t *info, size_t offset) {
     return mp_bytecode_get_source_line(info->line_info, info->line_info_top, offset);
 }
 
+// Writes the line of each byte of bytecode to lines[0, size). The search for the end of each line's
+// bytes doubles its distance and then bisects, because reading one line number is linear.
 static void fill_lines(const mp_obj_fun_bc_t *function, unsigned int *lines, size_t size) {
     const function_info_t info = read_function(function);
     const size_t skipped = (size_t)(info.first - function->bytecode);
@@ -60,7 +63,7 @@ static void fill_lines(const mp_obj_fun_bc_t *function, unsigned int *lines, siz
     const size_t count = size - skipped;
     for (size_t from = 0; from < count;) {
         const size_t line = line_at(&info, from);
-        // What is at `inside` is of the line, what is at `beyond` is not.
+        // The byte at `inside` belongs to the line, the byte at `beyond` does not.
         size_t inside = from;
         size_t beyond = from + 1;
         while (beyond < count && line_at(&info, beyond) == line) {
@@ -85,7 +88,7 @@ static void fill_lines(const mp_obj_fun_bc_t *function, unsigned int *lines, siz
 size_t gpusnek_profile_size(const void *bytecode) {
     size_t size = 0;
     WITHOUT_STEPS(size = gc_nbytes(bytecode));
-    if (size == 0) { // shared by interpreters, and so no block of a heap
+    if (size == 0) { // bytecode that interpreters share is not a heap block
         WITHOUT_STEPS(size = (size_t)(gpusnek_bytecode_end(bytecode) - (const byte *)bytecode));
     }
     return size;

@@ -1,4 +1,12 @@
-// Finding a qstr: what the patch `qstr-search` puts in the place of upstream's qstr_find_strn.
+// Lookup of interned strings (qstrs). The patch `qstr-search` calls gpusnek_find_qstr() in place of
+// upstream's qstr_find_strn().
+//
+// Problem: upstream compares a text's hash with each hash of every pool. Most texts that a program
+// makes are not interned, so that the search is usually complete and fails.
+//
+// Mechanism: a table of one-character qstrs; a Bloom filter with one hash function for the constant
+// pools (porter/generate/qstrfilter.py); a comparison of several hashes per word (qstrsearch.h).
+// The tables are constant. A program's own qstrs are in pools in front of the constant ones.
 #include "py/mpconfig.h"
 
 #if GPUSNEK_PATCH_QSTR_SEARCH
@@ -13,18 +21,18 @@
 #include "genhdr/qstrfilter.h"
 #endif
 
-extern const qstr_pool_t mp_qstr_const_pool; // py/qstr.c, which no header declares
+extern const qstr_pool_t mp_qstr_const_pool; // py/qstr.c; not in a header
 
-// Whether the constant pools, which come last and together, may have a text of this hash: most
-// texts that a program makes are no qstrs (porter/generate/qstrfilter.py).
+// Returns false if no text of the constant pools has this hash. These pools are the last ones of
+// the chain, and the filter covers all of them.
 static inline bool may_be_constant(size_t hash) {
     const uint32_t bit = hash % GPUSNEK_QSTR_FILTER_BITS;
     return gpusnek_qstr_filter[bit / 32] >> bit % 32 & 1;
 }
 
-// The number of a text in a pool, or MP_QSTRnull.
+// Returns the number of a text in a pool, or MP_QSTRnull. Sorted pools are searched by bisection.
 static inline qstr find_in(const qstr_pool_t *pool, const char *text, size_t length, size_t hash) {
-    size_t low = 0, high = pool->len - 1; // the first and the last place that it can have
+    size_t low = 0, high = pool->len - 1; // the first and the last possible index
     if (pool->is_sorted) {
         while (high - low > 1) {
             const size_t middle = (low + high) / 2;

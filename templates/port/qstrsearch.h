@@ -1,4 +1,5 @@
-// Finding qstrs, for py/qstr.c (patch `qstr-search`, qstrsearch.c).
+// Lookup of interned strings: the word-wise search for a hash, and the interface of qstrsearch.c,
+// which py/qstr.c calls (patch `qstr-search`).
 #ifndef GPUSNEK_QSTRSEARCH_H
 #define GPUSNEK_QSTRSEARCH_H
 
@@ -7,18 +8,20 @@
 #include "py/qstr.h"
 
 #define GPUSNEK_HASHES_OF_WORD (sizeof(uint64_t) / sizeof(qstr_hash_t))
-#define GPUSNEK_MOST_WORDS (1024)
+#define GPUSNEK_MOST_WORDS (1024) // words per call; bounds the loop, which takes no steps
 #define GPUSNEK_EACH_HASH (UINT64_MAX / (qstr_hash_t)-1) // a word with 1 in the place of each hash
 
-// Whether none of a word's hashes is the one that `wanted` consists of.
+// Returns whether a word contains none of the wanted hashes, by the zero-byte test of bit tricks.
+// wanted: a word with the searched hash in each place.
 static inline bool gpusnek_lacks_hash(uint64_t word, uint64_t wanted) {
-    const uint64_t apart = word ^ wanted; // borrows go upwards, from a hash that is equal
+    const uint64_t apart = word ^ wanted; // 0 where equal; borrows propagate upwards
     const uint64_t tops = GPUSNEK_EACH_HASH << (8 * sizeof(qstr_hash_t) - 1);
     return ((apart - GPUSNEK_EACH_HASH) & ~apart & tops) == 0;
 }
 
-// The first place from `at` on that may have `hash`, or `end`. Words are read that lie in the pool
-// wholly, and a constant number of them, so that a search for a name takes no steps.
+// Returns the first index, from `at` on, at which `hash` may be; `end` or an earlier index if it is
+// missing. Reads only words that lie completely before `end`, and at most GPUSNEK_MOST_WORDS, so
+// that the search needs no poll.
 static inline size_t gpusnek_hash_at(const qstr_hash_t *hashes, size_t at, size_t end, size_t hash) {
     const uint64_t wanted = hash * GPUSNEK_EACH_HASH;
     if ((uintptr_t)(hashes + at) % sizeof(uint64_t) != 0) {
@@ -34,7 +37,7 @@ static inline size_t gpusnek_hash_at(const qstr_hash_t *hashes, size_t at, size_
     return at;
 }
 
-// The qstr of a text, or MP_QSTRnull.
+// Returns the qstr of a text; MP_QSTRnull if the text is not interned.
 qstr gpusnek_find_qstr(const char *text, size_t length);
 
 #endif

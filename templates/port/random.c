@@ -1,12 +1,13 @@
-// Random bytes for os.urandom and for seeding random: a counter through splitmix64's mixer
-// (Steele, Lea and Flood 2014). Reproducible from the boot seed, so not for secrets.
+// Pseudorandom numbers for os.urandom and for the seed of the module random: splitmix64 (Steele,
+// Lea and Flood 2014). The sequence is a function of the boot seed and the interpreter's index, so
+// it is reproducible and not fit for secrets.
 #include "port.h"
 #include "py/mphal.h"
 
 static uint64_t random_state;
 
 void gpusnek_random_start(void) {
-    // An odd multiple of the index keeps interpreters of one launch far apart.
+    // The odd factor keeps the sequences of a launch's interpreters apart.
     random_state = gpusnek_boot.seed + (uint64_t)gpusnek_boot.index * 0xd1342543de82ef95u;
 }
 

@@ -1,12 +1,14 @@
-// What a REPL asks an interpreter beside running lines: is this input whole, how may it go on.
+// The prompt's questions about unfinished input: is the statement complete, and which names
+// complete the last word. gpusnek_exec() (interp.c) calls gpusnek_ask() for these kinds of source.
 #include "port.h"
 #include "py/mphal.h"
 #include "py/mpstate.h" // for py/repl.h
 #include "py/repl.h"
 #include "py/runtime.h"
 
-// How the name that `source` ends in can go on: what all candidates share, to be appended; or,
-// where they share nothing, the candidates themselves, and GPUSNEK_MORE.
+// Completes the name at the end of `source`. Prints the text to append, the common continuation of
+// all candidates, and returns GPUSNEK_OK. Without a common continuation it prints the candidates
+// and returns GPUSNEK_MORE.
 static int complete(const char *source, size_t length) {
     const char *rest = NULL;
     size_t count = mp_repl_autocomplete(source, length, &mp_plat_print, &rest);

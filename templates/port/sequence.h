@@ -1,6 +1,8 @@
-// Comparing sequences, for py/sequence.c (patch `sequence-comparison`).
+// Comparison of lists and tuples, item by item. The patch `sequence-comparison` calls
+// gpusnek_compare_items() in py/sequence.c.
 //
-// As upstream has it, `<` and `<=` ask the items of the right sequence, with the operands exchanged.
+// As in upstream's code, `<` and `<=` exchange the operands: they compare `right > left`, item by
+// item, so that the methods of the right sequence's items are called.
 #ifndef GPUSNEK_SEQUENCE_H
 #define GPUSNEK_SEQUENCE_H
 
@@ -8,8 +10,9 @@
 #include "py/obj.h"
 #include "py/runtime.h"
 
-// The index of the first items that differ, or `length`. One loop with one end, in a function of
-// its own: there interpreters that compare different items meet again.
+// Returns the index of the first items that differ, or `length`. May raise what a comparison
+// raises. The function has one loop with one exit and is not inlined, so that the lanes of a warp
+// reconverge at its end.
 static MP_NOINLINE size_t gpusnek_first_difference(const mp_obj_t *left, const mp_obj_t *right,
     size_t length) {
     size_t i = 0;
@@ -19,7 +22,7 @@ static MP_NOINLINE size_t gpusnek_first_difference(const mp_obj_t *left, const m
     return i;
 }
 
-// Whether `left op right`, of a comparison that is not `!=`.
+// Returns whether left op right; `op` is a comparison other than `!=`. May raise.
 static inline bool gpusnek_compare_items(mp_uint_t op, const mp_obj_t *left, size_t left_length,
     const mp_obj_t *right, size_t right_length) {
     if (op == MP_BINARY_OP_EQUAL && left_length != right_length) {
