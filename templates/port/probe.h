@@ -5,8 +5,8 @@
 // table grows before it is full. A key whose type, hash or length shows that it differs from the
 // searched key is skipped without a call.
 //
-// Invariant P1: for a table size that is odd, or at most GPUSNEK_MOST_FULL, or even, the probe
-// sequence `pos = (pos + gpusnek_step(alloc)) % alloc` visits every slot once.
+// Invariant P1: the probe sequence `pos = (pos + gpusnek_step(alloc)) % alloc` visits every slot of
+// a table once.
 #ifndef GPUSNEK_PROBE_H
 #define GPUSNEK_PROBE_H
 

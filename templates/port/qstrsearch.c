@@ -1,7 +1,7 @@
 // Lookup of interned strings (qstrs). The patch `qstr-search` calls gpusnek_find_qstr() in place of
 // upstream's qstr_find_strn().
 //
-// Problem: upstream compares a text's hash with each hash of every pool. Most texts that a program
+// Problem: upstream searches pool by pool and compares hashes one by one. Most texts that a program
 // makes are not interned, so that the search is usually complete and fails.
 //
 // Mechanism: a table of one-character qstrs; a Bloom filter with one hash function for the constant

@@ -19,9 +19,9 @@ static inline bool gpusnek_lacks_hash(uint64_t word, uint64_t wanted) {
     return ((apart - GPUSNEK_EACH_HASH) & ~apart & tops) == 0;
 }
 
-// Returns the first index, from `at` on, at which `hash` may be; `end` or an earlier index if it is
-// missing. Reads only words that lie completely before `end`, and at most GPUSNEK_MOST_WORDS, so
-// that the search needs no poll.
+// Skips hashes: returns an index from `at` on, such that `hash` does not occur before it. The
+// caller continues there, hash by hash. Reads only words that lie completely before `end`, and at
+// most GPUSNEK_MOST_WORDS of them, so that the search needs no poll.
 static inline size_t gpusnek_hash_at(const qstr_hash_t *hashes, size_t at, size_t end, size_t hash) {
     const uint64_t wanted = hash * GPUSNEK_EACH_HASH;
     if ((uintptr_t)(hashes + at) % sizeof(uint64_t) != 0) {

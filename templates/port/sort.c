@@ -1,43 +1,54 @@
-// list.sort and sorted: stable, and what CPython's give.
+// list.sort and sorted: stable, with CPython's results and exceptions. The patch `sort` calls these
+// functions in py/objlist.c.
 //
-// Neighbouring interpreters of a GPU (the lanes of a warp) execute an instruction together only
-// while their control flow agrees. So this is a bottom-up merge sort: its passes and steps depend
-// on the length alone. A step chooses between two items by selection, also where one of the two
-// runs has no item left, and compares numbers without a branch.
+// Problem: lanes of a warp execute together only while their control flow agrees. Upstream's
+// quicksort branches on the data, is not stable, and is quadratic for some lists.
+//
+// Mechanism: a bottom-up merge sort, whose passes and steps depend on the length only. A step
+// selects one of two items without a branch, also if one of the two runs has no item left, and
+// compares numbers without a branch. It needs a second row of items; without memory for it an
+// in-place merge sort with the same result runs in O(n log^2 n).
+//
+// Invariants:
+//   Q1  While a list is being sorted, it is empty for the program: length and `alloc` are 0. The
+//       sort owns its items.
+//   Q2  At any time `whole` is a row that contains each item once. An exception or hard stop
+//       restores the list from it (settle()).
 #include <string.h>
 
 #include "hooks.h"
 #include "py/runtime.h"
 #include "sort.h"
 
-// What moves together: values[i] has the key keys[i]. Without a key the values are their own keys,
-// and `values` is NULL.
+// A row of items with their keys: values[i] has the key keys[i]. Without a key function the values
+// are their own keys, and `values` is NULL.
 typedef struct {
     mp_obj_t *keys;
     mp_obj_t *values;
 } row_t;
 
+// The state of one sort.
 typedef struct {
-    mp_obj_t *items; // the list's own, which the list does not show meanwhile
+    mp_obj_t *items; // taken from the list (Q1)
     size_t length;
-    size_t alloc;
+    size_t alloc; // of the list's memory
     mp_obj_t key_fn; // MP_OBJ_NULL: none
     bool reverse;
-    bool in_place; // takes no memory
+    bool in_place; // whether to allocate no memory
     bool done;
-    mp_obj_t *keys; // length of them, or NULL
-    mp_obj_t *spare; // the other row, or NULL
-    row_t whole; // a row that has every item once
+    mp_obj_t *keys; // `length` keys, or NULL
+    mp_obj_t *spare; // memory of the second row, or NULL
+    row_t whole; // a row with each item once (Q2)
 } sort_t;
 
 enum { NO, YES, UNKNOWN };
 
-// Whether x < y, of two small integers or floats; UNKNOWN for anything else.
+// Returns whether x < y for two small integers or floats; UNKNOWN for other types.
 static inline unsigned int number_less(mp_obj_t x, mp_obj_t y) {
     const bool ints = mp_obj_is_small_int(x) & mp_obj_is_small_int(y);
     const bool less = MP_OBJ_SMALL_INT_VALUE(x) < MP_OBJ_SMALL_INT_VALUE(y);
     #if MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D
-    // (A small integer has 47 bits, so it is a float exactly.)
+    // The conversion is exact: a small integer has 47 bits.
     const bool float_x = mp_obj_is_float(x), float_y = mp_obj_is_float(y);
     const bool numbers =
         (mp_obj_is_small_int(x) | float_x) & (mp_obj_is_small_int(y) | float_y);
@@ -54,7 +65,8 @@ static bool object_less(mp_obj_t x, mp_obj_t y) {
     return result == mp_const_true || (result != mp_const_false && mp_obj_is_true(result));
 }
 
-// One pass: neighbouring sorted runs of `width` items become runs of twice as many.
+// Performs one pass: merges adjacent sorted runs of `width` items to runs of twice the width.
+// Raises what a comparison raises.
 static void merge_runs(const sort_t *sort, size_t width, row_t from, row_t to) {
     const mp_obj_t *const keys = porter_private(from.keys);
     const mp_obj_t *const values = porter_private(from.values);
@@ -73,7 +85,8 @@ static void merge_runs(const sort_t *sort, size_t width, row_t from, row_t to) {
             left_key = keys[left];
             right_key = keys[MIN(right, length - 1)];
         }
-        // Where a run has no item left, its key is of an item beyond, and decides nothing.
+        // The key of an exhausted run is that of an item beyond the run; the comparison's result is
+        // ignored then.
         const bool both = (left < middle) & (right < end);
         const mp_obj_t x = reverse ? left_key : right_key;
         const mp_obj_t y = reverse ? right_key : left_key;
@@ -111,8 +124,9 @@ static void merge_all(sort_t *sort) {
     sort->whole = from;
 }
 
-// The rest is for heaps that have no room for a second row: the same order, in more time.
+// ---- The in-place merge sort, for heaps without memory for a second row ----
 
+// Returns the key of item i; calls the key function if the keys are not stored.
 static mp_obj_t key_at(const sort_t *sort, size_t i) {
     if (sort->keys != NULL) {
         return sort->keys[i];
@@ -121,7 +135,7 @@ static mp_obj_t key_at(const sort_t *sort, size_t i) {
     return sort->key_fn == MP_OBJ_NULL ? item : mp_call_function_1(sort->key_fn, item);
 }
 
-// Whether an item must come before one that stands to the left of it.
+// Returns whether an item must move before another item that is to its left.
 static bool passes(const sort_t *sort, mp_obj_t right_key, mp_obj_t left_key) {
     const mp_obj_t x = sort->reverse ? left_key : right_key;
     const mp_obj_t y = sort->reverse ? right_key : left_key;
@@ -129,6 +143,7 @@ static bool passes(const sort_t *sort, mp_obj_t right_key, mp_obj_t left_key) {
     return less == UNKNOWN ? object_less(x, y) : less != NO;
 }
 
+// Reverses items[low, high).
 static void turn(mp_obj_t *items, size_t low, size_t high) {
     while (low + 1 < high) {
         high--;
@@ -139,15 +154,16 @@ static void turn(mp_obj_t *items, size_t low, size_t high) {
     }
 }
 
-// [low, middle) and [middle, high) change places.
+// Exchanges the blocks [low, middle) and [middle, high), by three reversals.
 static void rotate(mp_obj_t *items, size_t low, size_t middle, size_t high) {
     turn(items, low, middle);
     turn(items, middle, high);
     turn(items, low, high);
 }
 
-// How many items from `low` to `high` stay left of an item that comes from the right with `key`, or,
-// if `passing`, pass the one to their left that has it.
+// Returns the index in [low, high) at which a run splits, by bisection. The items before it stay
+// left of an item with `key` from the right run; or, if `passing`, the items before it move before
+// an item with `key` of the left run.
 static size_t cut(const sort_t *sort, size_t low, size_t high, mp_obj_t key, bool passing) {
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -162,8 +178,9 @@ static size_t cut(const sort_t *sort, size_t low, size_t high, mp_obj_t key, boo
     return low;
 }
 
-// Merges the runs [low, middle) and [middle, high): halves the longer one, finds where that cuts the
-// shorter, and makes the parts in between change places.
+// Merges the runs [low, middle) and [middle, high) in place: halves the longer run, finds the
+// matching split of the shorter one, and exchanges the two inner blocks. Then merges both halves.
+// The depth of the recursion is logarithmic in the length.
 static void merge_in_place(const sort_t *sort, size_t low, size_t middle, size_t high) {
     while (low < middle && middle < high) {
         size_t left = low, right = high;
@@ -204,6 +221,8 @@ static void merge_all_in_place(const sort_t *sort) {
     }
 }
 
+// Computes the keys, allocates the second row, and sorts. Raises what the key function and
+// comparisons raise.
 static void sort_items(sort_t *sort) {
     const size_t length = sort->length;
     size_t rows = 1;
@@ -228,6 +247,7 @@ static void sort_items(sort_t *sort) {
     }
 }
 
+// Moves all items to sort->items (Q2) and frees the other memory.
 static void settle(sort_t *sort) {
     const mp_obj_t *const whole = sort->whole.values ? sort->whole.values : sort->whole.keys;
     if (whole != sort->items) {
@@ -240,8 +260,8 @@ static void settle(sort_t *sort) {
     sort->whole = (row_t) {sort->items, NULL};
 }
 
-// Sorts. Returns the exception that was raised, or NULL; then the sort is done, or is not because
-// the program is to end (limits.c).
+// Sorts, and returns the exception that was raised, or NULL. With NULL and `done` false a hard stop
+// or a limit ended the sort.
 static mp_obj_base_t *attempt(sort_t *sort) {
     mp_obj_base_t *raised = NULL;
     nlr_buf_t *const outer = nlr_get_abort();

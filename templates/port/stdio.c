@@ -1,4 +1,5 @@
-// sys.stdin, sys.stdout and sys.stderr as stream objects; console.c moves the bytes.
+// The stream objects sys.stdin, sys.stdout and sys.stderr, and the printer for stderr. console.c
+// transfers the bytes.
 #include <string.h>
 
 #include "port.h"
@@ -94,7 +95,7 @@ static const stdio_obj_t stdin_bytes_obj = {{&stdio_bytes_type}, FD_IN};
 static const stdio_obj_t stdout_bytes_obj = {{&stdio_bytes_type}, FD_OUT};
 static const stdio_obj_t stderr_bytes_obj = {{&stdio_bytes_type}, FD_ERR};
 
-// .buffer reads and writes the stream as bytes.
+// Loads the attribute `buffer`, the same stream in binary mode.
 static void stdio_attr(mp_obj_t self_in, qstr attr, mp_obj_t *dest) {
     stdio_obj_t *self = MP_OBJ_TO_PTR(self_in);
     if (dest[0] == MP_OBJ_NULL && attr == MP_QSTR_buffer) {
@@ -102,7 +103,7 @@ static void stdio_attr(mp_obj_t self_in, qstr attr, mp_obj_t *dest) {
             : self->fd == FD_OUT ? &stdout_bytes_obj : &stderr_bytes_obj;
         dest[0] = MP_OBJ_FROM_PTR(bytes);
     } else {
-        dest[1] = MP_OBJ_SENTINEL; // go on with the type's own dictionary
+        dest[1] = MP_OBJ_SENTINEL; // continue with the type's locals_dict
     }
 }
 
@@ -136,7 +137,7 @@ static MP_DEFINE_CONST_OBJ_TYPE(
     locals_dict, &stdio_text_locals
     );
 
-// Upstream's py/modsys.c names these three.
+// py/modsys.c refers to these three objects.
 const stdio_obj_t mp_sys_stdin_obj = {{&stdio_text_type}, FD_IN};
 const stdio_obj_t mp_sys_stdout_obj = {{&stdio_text_type}, FD_OUT};
 const stdio_obj_t mp_sys_stderr_obj = {{&stdio_text_type}, FD_ERR};

@@ -1,4 +1,6 @@
-// Long rows of digits on a GPU, beside others of the warp that run something else.
+// Yields in long loops over the digits of a number. Such a loop takes no step and does not poll, so
+// diverged lanes of the warp would wait until its end. natural.h and the patch `integers` use
+// these.
 #ifndef GPUSNEK_STRETCH_H
 #define GPUSNEK_STRETCH_H
 
@@ -6,19 +8,19 @@
 
 #include "hooks.h"
 
-// A row may be long, and takes no step: once in so many of its digits, a power of two, the other
-// interpreters of a GPU's warp may run. Rows that are shorter by a step and more, those of nearly all
-// programs, never stop.
+// Digits between two yields, a power of two. Numbers of nearly all programs are shorter, and their
+// loops never yield.
 #define GPUSNEK_STRETCH (512)
 
-// `at` goes through a row of digits by `step`, a power of two: 1 or 4.
+// Yields once in GPUSNEK_STRETCH digits. Called in each turn of a loop whose index `at` advances by
+// `step`, 1 or 4.
 static inline void gpusnek_stretch(size_t at, size_t step) {
     if (__builtin_expect((~at & (GPUSNEK_STRETCH - step)) == 0, 0)) {
         porter_yield();
     }
 }
 
-// The same once for a whole row, before a pass over its digits that upstream's code makes.
+// Yields once before a loop of upstream's code over a number of at least GPUSNEK_STRETCH digits.
 static inline void gpusnek_long_row(size_t digits) {
     if (__builtin_expect(digits >= GPUSNEK_STRETCH, 0)) {
         porter_yield();

@@ -1,11 +1,13 @@
-// The hash of a text, computed when it is first asked for, for py/runtime.c (patch `text-hash`).
+// Lazy hashes of str and bytes objects. With the patch `text-hash` a new object has the hash 0 (not
+// computed); py/runtime.c computes the hash at its first use and stores it by gpusnek_keep_hash().
 #ifndef GPUSNEK_TEXTHASH_H
 #define GPUSNEK_TEXTHASH_H
 
 #include "py/mpstate.h"
 #include "py/objstr.h"
 
-// Keeps the hash of a str or bytes object, but of one that is a constant or another's.
+// Stores the hash in a str or bytes object, unless the object is outside of the interpreter's heap:
+// such an object is constant or shared.
 static inline void gpusnek_keep_hash(mp_obj_t text, size_t hash) {
     mp_obj_str_t *const object = MP_OBJ_TO_PTR(text);
     const byte *const at = (const byte *)object;

@@ -1,8 +1,12 @@
-// The characters of UTF-8 text, counted and found eight bytes at a time, for py/unicode.c and
-// py/objstrunicode.c (patches `text-search` and `text-hash`). A character begins with a byte that
-// continues none, as upstream has it for texts of any bytes.
+// Counting, indexing and validating characters of UTF-8 text, eight bytes at a time (SWAR). The
+// patches `text-search` and `text-hash` call these functions in py/unicode.c and
+// py/objstrunicode.c.
 //
-// Bytes are read one by one up to a multiple of eight, then as words that lie in the text wholly.
+// As in upstream's code, a character begins at each byte that is not a continuation byte, so that
+// the functions are defined for any bytes.
+//
+// Invariant U1: bytes before the first multiple of eight and after the last are read one by one,
+// and words are read only where they lie completely inside the text.
 #ifndef GPUSNEK_TEXTLENGTH_H
 #define GPUSNEK_TEXTLENGTH_H
 
@@ -12,47 +16,48 @@
 #include "py/mpconfig.h"
 #include "py/misc.h"
 
-#define GPUSNEK_EACH_BYTE ((uint64_t)0x0101010101010101)
+#define GPUSNEK_EACH_BYTE ((uint64_t)0x0101010101010101) // a word with 1 in each byte
 
-// Bytes that are looked through without a poll: texts up to this size take no steps.
+// Bytes that are searched without a poll: indexing texts up to this size takes no steps.
 #define GPUSNEK_TEXT_PIECE (4096)
 
-// 1 where a byte begins a character, otherwise 0.
+// Returns 1 if a byte begins a character, otherwise 0.
 static inline uint8_t gpusnek_begins(byte c) {
     return !UTF8_IS_CONT(c);
 }
 
-// The same for each byte of a word.
+// Applies gpusnek_begins() to each byte of a word.
 static inline uint64_t gpusnek_beginnings(uint64_t word) {
     return (~(word >> 7) | word >> 6) & GPUSNEK_EACH_BYTE;
 }
 
-// The sum of a word's bytes, which is below 256.
+// Returns the sum of a word's bytes, which must be below 256.
 static inline uint8_t gpusnek_byte_sum(uint64_t word) {
     return (uint8_t)(word * GPUSNEK_EACH_BYTE >> 56);
 }
 
-// How many characters begin in a word of a text.
+// Returns how many characters begin in a word.
 static inline uint8_t gpusnek_begun(uint64_t word) {
     return gpusnek_byte_sum(gpusnek_beginnings(word));
 }
 
-// Which of a word's bytes begins the `nth` of its characters, from 1 on. No loop: interpreters that
-// look for different characters stay together. The first byte in memory is the word's lowest.
+// Returns the index of the byte at which the nth character of a word begins; nth counts from 1. The
+// first byte in memory is the lowest of the word. Without a loop, so that the lanes of a warp that
+// search for different characters do not diverge.
 static inline uint8_t gpusnek_place(uint64_t word, size_t nth) {
     const uint64_t high = 0x80 * GPUSNEK_EACH_BYTE;
-    const uint64_t until = gpusnek_beginnings(word) * GPUSNEK_EACH_BYTE; // begun up to each byte
-    const uint64_t before = ~((until | high) - nth * GPUSNEK_EACH_BYTE) & high; // fewer than nth
+    const uint64_t until = gpusnek_beginnings(word) * GPUSNEK_EACH_BYTE; // prefix sums
+    const uint64_t before = ~((until | high) - nth * GPUSNEK_EACH_BYTE) & high; // prefix sum < nth
     return gpusnek_byte_sum(before >> 7);
 }
 
-// How many bytes of a text come before its first word.
+// Returns how many bytes of a text precede its first aligned word.
 static inline size_t gpusnek_head(const byte *text, const byte *top) {
     const size_t head = -(uintptr_t)text % 8, length = top - text;
     return head < length ? head : length;
 }
 
-// How many characters begin in a text.
+// Returns the number of characters of a text.
 static inline size_t gpusnek_characters(const byte *text, size_t length) {
     const byte *const top = text + length;
     size_t count = 0;
@@ -69,7 +74,8 @@ static inline size_t gpusnek_characters(const byte *text, size_t length) {
     return count;
 }
 
-// How far a text is ASCII, in words that lie in it wholly; `text` itself unless it begins with one.
+// Returns the end of the words at the start of a text that are ASCII only; `text` if it is not
+// aligned.
 static inline const byte *gpusnek_behind_ascii(const byte *text, const byte *top) {
     if ((uintptr_t)text % 8 != 0) {
         return text;
@@ -83,13 +89,14 @@ static inline const byte *gpusnek_behind_ascii(const byte *text, const byte *top
     return (const byte *)word;
 }
 
-// Whether a text consists of whole characters. As upstream has it, every lead byte up to 0xf7 is one.
+// Returns whether a text is a sequence of complete characters. As in upstream's code each lead byte
+// up to 0xf7 is valid.
 static inline bool gpusnek_is_utf8(const byte *text, size_t length) {
     const byte *const top = text + length;
     const byte *at = gpusnek_behind_ascii(text, top);
-    int rest = 0; // bytes that continue a character
+    int rest = 0; // continuation bytes that the current character still needs
     for (; at < top; ++at) {
-        const byte c = *at; // read in every turn, so the rule `polls` knows the loop
+        const byte c = *at; // an access in each turn lets the rule `polls` recognize the loop
         if (rest > 0) {
             if (!UTF8_IS_CONT(c)) {
                 return false;
@@ -105,7 +112,9 @@ static inline bool gpusnek_is_utf8(const byte *text, size_t length) {
     return rest == 0;
 }
 
-// The four walks below go as far as fewer than `*nth` characters begin, which they take from it.
+// The next four functions skip bytes or words, forwards or backwards, while fewer than *nth
+// characters begin in them. They subtract the skipped characters from *nth and return the position
+// reached.
 
 static inline const byte *gpusnek_pass_bytes(const byte *text, const byte *end, size_t *nth) {
     size_t wanted = *nth;
@@ -150,9 +159,9 @@ static inline const uint64_t *gpusnek_pass_words_back(
     return word;
 }
 
-// Where the `nth` character of a piece begins, from 1 on; NULL where fewer begin, which are taken from
-// it. Not inlined and without a poll: a function that may call saves registers, for nothing in most
-// texts.
+// Returns where the *nth character of a piece begins, counted from 1. If the piece has fewer
+// characters, subtracts their number from *nth and returns NULL. Not inlined and without a poll: a
+// function that may call saves registers, which is wasted for most texts.
 static MP_NOINLINE const byte *gpusnek_find_ahead(const byte *text, const byte *top, size_t *nth) {
     const byte *const head = text + gpusnek_head(text, top);
     text = gpusnek_pass_bytes(text, head, nth);
@@ -169,7 +178,7 @@ static MP_NOINLINE const byte *gpusnek_find_ahead(const byte *text, const byte *
     return text < top ? text : NULL;
 }
 
-// The same, counted from the piece's end.
+// As gpusnek_find_ahead(), counted from the end of the piece.
 static MP_NOINLINE const byte *gpusnek_find_back(const byte *text, const byte *top, size_t *nth) {
     const byte *const head = text + gpusnek_head(text, top);
     const byte *const tail = head + (top - head) / 8 * 8;
@@ -188,7 +197,8 @@ static MP_NOINLINE const byte *gpusnek_find_back(const byte *text, const byte *t
     return top > text ? top - 1 : NULL;
 }
 
-// The same in a text of any length, piece by piece, with a poll for each.
+// As gpusnek_find_ahead() and gpusnek_find_back() for texts of any length: piece by piece, with a
+// poll for each.
 static MP_NOINLINE const byte *gpusnek_find_far_ahead(
     const byte *text, const byte *top, size_t nth) {
     while ((size_t)(top - text) > GPUSNEK_TEXT_PIECE) {
@@ -213,8 +223,8 @@ static MP_NOINLINE const byte *gpusnek_find_far_back(
     return gpusnek_find_back(text, top, &nth);
 }
 
-// Where the character at an index begins; NULL where there is none. A text's first byte is its
-// character 0 even if it continues one, unless it is looked for from the end.
+// Returns where the character at an index begins, negative indexes from the end; NULL if it is out
+// of range. Index 0 is the first byte even if this is a continuation byte.
 static inline const byte *gpusnek_character(const byte *text, size_t length, mp_int_t index) {
     const byte *const top = text + length;
     if (index == 0 || length == 0) {

@@ -1,4 +1,4 @@
-// Searching text without a call for each of its places, for py/objstr.c (patch `text-search`).
+// Substring search without a function call per position, for py/objstr.c (patch `text-search`).
 #ifndef GPUSNEK_TEXTSEARCH_H
 #define GPUSNEK_TEXTSEARCH_H
 
@@ -6,7 +6,8 @@
 
 #include "py/misc.h"
 
-// memcmp, which is called only where the first bytes are equal: a search looks at many places.
+// Compares as memcmp(), which it calls only if the first bytes are equal: in a search they rarely
+// are.
 static inline int gpusnek_compare_bytes(const void *left, const void *right, size_t length) {
     if (length == 0) {
         return 0;
@@ -15,7 +16,7 @@ static inline int gpusnek_compare_bytes(const void *left, const void *right, siz
     return first != 0 ? first : memcmp(left, right, length);
 }
 
-// The same result as upstream's unichar_isspace.
+// Returns the same as upstream's unichar_isspace(), without branches.
 static inline bool gpusnek_is_space(unichar c) {
     return (c == ' ') | (c - 9u < 5u);
 }

@@ -1,12 +1,14 @@
-// Included by upstream's extmod/modtime.c (MICROPY_PY_TIME_INCLUDEFILE).
+// The port's part of the module `time`: current time and sleep, on the clock of mphalport.c.
+// Upstream's extmod/modtime.c includes this file (MICROPY_PY_TIME_INCLUDEFILE).
 #include <math.h>
 
 #include "py/mphal.h"
 #include "py/runtime.h"
 #include "shared/timeutils/timeutils.h"
 
-// The current time; the only time zone is UTC. Upstream asks for time.localtime's 8-tuple or, in
-// later releases, to fill in its own struct: one argument more.
+// The current time in UTC, the only time zone. Upstream's mp_time_localtime_get() returns an
+// 8-tuple; in later releases it fills in a struct, its only argument. The macro selects one by the
+// number of arguments.
 static void gpusnek_localtime_into(timeutils_struct_time_t *now) {
     timeutils_seconds_since_epoch_to_struct_time(mp_hal_time_ns() / 1000000000, now);
 }
@@ -30,8 +32,8 @@ static mp_obj_t gpusnek_localtime(void) {
 #define mp_time_localtime_get(...) \
     GPUSNEK_THIRD(0, ##__VA_ARGS__, gpusnek_localtime_into, gpusnek_localtime)(__VA_ARGS__)
 
-// Seconds since 1970, with a fraction where a double can hold one and where gmtime takes a float
-// back: upstream's timeutils does since it has MICROPY_TIMESTAMP_IMPL.
+// Returns the seconds since 1970: a float if floats are doubles and upstream's gmtime accepts a
+// float (releases with MICROPY_TIMESTAMP_IMPL); otherwise an int.
 static mp_obj_t mp_time_time_get(void) {
     #if MICROPY_FLOAT_IMPL == MICROPY_FLOAT_IMPL_DOUBLE && defined(MICROPY_TIMESTAMP_IMPL)
     return mp_obj_new_float((mp_float_t)mp_hal_time_ns() / 1e9);
@@ -40,7 +42,8 @@ static mp_obj_t mp_time_time_get(void) {
     #endif
 }
 
-// time.sleep, with CPython's errors. Upstream's own converts to an integer what none can hold.
+// Implements time.sleep with CPython's errors. Upstream's function converts floats to integers that
+// cannot represent them.
 #define MICROPY_PY_TIME_CUSTOM_SLEEP
 static void mp_time_sleep(mp_obj_t seconds_in) {
     #if MICROPY_PY_BUILTINS_FLOAT

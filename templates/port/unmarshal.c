@@ -1,3 +1,5 @@
+// Deserialization of CPython's marshal format, version 2 (unmarshal.h). Each get_...() returns one
+// type.
 #include "unmarshal.h"
 
 #include <string.h>
@@ -7,9 +9,9 @@
 #include "py/objtuple.h"
 #include "py/runtime.h"
 
-#define HEAD (5) // a code and 32 bits
+#define HEAD (5) // bytes of a code and a 32-bit number
 #define LONG_DIGIT_BITS (15)
-#define SHORT_DIGITS (4) // of a long that 64 bits hold with its sign
+#define SHORT_DIGITS (4) // a long of up to 4 digits, 60 bits, fits a signed 64-bit integer
 
 static double get_double(const byte *at) {
     double value;
@@ -44,7 +46,8 @@ static mp_obj_t get_long(const byte *at) {
     return mp_obj_new_int_from_ll(gpusnek_marshal_i32(at) < 0 ? -value : value);
 }
 
-// (StopIteration, bytes) is a bytearray, (StopIteration, typecode, bytes) an array.
+// Returns the value of an extension of marshal.h: (StopIteration, bytes) is a bytearray,
+// (StopIteration, typecode, bytes) an array.
 static mp_obj_t special(const mp_obj_tuple_t *items) {
     if (items->len == 2) {
         mp_buffer_info_t buffer;

@@ -1,4 +1,9 @@
-// The value of the last expression, for the host.
+// The value of the last expression, for the host: gpusnek_value() and gpusnek_value_data() of
+// interp.h.
+//
+// Numbers are returned directly. Other values are announced by their size in bytes, and fetched
+// when the host has allocated memory for them. A conversion runs under the program's limits,
+// because a __repr__ is Python code.
 #include <string.h>
 
 #include "hooks.h"
@@ -7,15 +12,17 @@
 #include "py/objint.h"
 #include "py/runtime.h"
 
-// Bytes that were announced and wait to be fetched; a str or bytes object.
+// The announced bytes until they are fetched: a str or bytes object, or MP_OBJ_NULL.
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_data);
 
+// Stores serialized bytes for gpusnek_value_data(). Returns their number.
 static uint64_t keep(vstr_t *data) {
     const uint64_t length = data->len;
     MP_STATE_VM(gpusnek_data) = mp_obj_new_bytes_from_vstr(data);
     return length;
 }
 
+// Converts an int to 64 bits; returns false for other types and larger ints.
 static bool int64_of(mp_obj_t value, int64_t *number) {
     if (mp_obj_is_small_int(value)) {
         *number = MP_OBJ_SMALL_INT_VALUE(value);
@@ -39,6 +46,8 @@ static bool int64_of(mp_obj_t value, int64_t *number) {
     return true;
 }
 
+// Converts a result; returns its type (GPUSNEK_VALUE_*) and sets *value. Raises MemoryError and
+// what a __repr__ raises.
 static int result_of(mp_obj_t result, uint64_t *value) {
     int64_t integer;
     if (mp_obj_is_bool(result)) {
@@ -58,7 +67,7 @@ static int result_of(mp_obj_t result, uint64_t *value) {
         size_t length;
         mp_obj_str_get_data(result, &length);
         *value = length;
-        MP_STATE_VM(gpusnek_data) = result; // as it is: a copy might not fit into the heap
+        MP_STATE_VM(gpusnek_data) = result; // not copied: a copy might not fit into the heap
         return mp_obj_is_str(result) ? GPUSNEK_VALUE_STR : GPUSNEK_VALUE_BYTES;
     }
     vstr_t data;
@@ -69,6 +78,7 @@ static int result_of(mp_obj_t result, uint64_t *value) {
     return wrapped ? GPUSNEK_VALUE_WRAPPED : GPUSNEK_VALUE_DATA;
 }
 
+// Calls result_of(). After an exception or hard stop returns GPUSNEK_VALUE_NONE and sets *status.
 static int protect(mp_obj_t result, uint64_t *value, int *status) {
     int kind = GPUSNEK_VALUE_NONE;
     nlr_buf_t nlr;

@@ -1,12 +1,12 @@
-// Callbacks of weak references wait here until no C of upstream's is at work.
+// The queue of weak references whose callbacks are due; weakrefs.h has the protocol.
 #include "weakrefs.h"
 
 #include "py/mpstate.h"
 #include "py/runtime.h"
 
-// The first reference; each has the next one in a field of its own.
+// The first reference. Each reference has the next one in the field that its caller passed.
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_weakrefs);
-static mp_obj_t *last_next; // that field of the last one
+static mp_obj_t *last_next; // the `next` field of the last reference
 
 void gpusnek_weakref_waits(mp_obj_t reference, mp_obj_t *next) {
     *next = MP_OBJ_NULL;

@@ -1,25 +1,34 @@
-// Callbacks of weak references, which may be code of a program's.
+// The queue of weak references whose callbacks are due.
 //
-// A collection can begin wherever upstream's C allocates, and that C holds pointers to containers
-// which a callback may change. So callbacks wait: behind gc.collect() until its collection is over,
-// else until the VM looks for what is pending.
+// Problem: a collection can begin wherever upstream's C code allocates. This code holds pointers to
+// containers, and a callback is Python code that may change the containers.
+//
+// Mechanism: the collector appends dead references with a callback to this queue. gc.collect()
+// calls them after its collection. After other collections the VM calls them as a scheduled
+// callback, at a safepoint poll.
+//
+// States of a reference: alive; queued; called. A reference is queued once. The queue is a linked
+// list through a field of the references, so that appending does not allocate, and a root of the
+// collector.
 #ifndef GPUSNEK_WEAKREFS_H
 #define GPUSNEK_WEAKREFS_H
 
 #include "py/obj.h"
 #include "py/runtime.h"
 
-// A reference whose callback waits from now on. `next` is a field of it that is its own meanwhile.
+// Appends a reference to the queue. next: a field of the reference that the queue may use.
 void gpusnek_weakref_waits(mp_obj_t reference, mp_obj_t *next);
-// The reference that has waited longest, without it those that are left; MP_OBJ_NULL where none is.
-// `next` of that reference was given to gpusnek_weakref_waits.
+// Returns the first reference of the queue, or MP_OBJ_NULL.
 mp_obj_t gpusnek_weakref_waiting(void);
+// Removes the first reference from the queue. next: the value of its `next` field.
 void gpusnek_weakref_called(mp_obj_t next);
 
-// py/modweakref.c (patch `weakrefs`): calls all that wait. The VM gives a node, others NULL.
+// Calls the callbacks of all queued references; in py/modweakref.c (patch `weakrefs`). node: from
+// the scheduler, or NULL. Prints exceptions of callbacks and raises none.
 void gpusnek_weakrefs_call(mp_sched_node_t *node);
 
-// py/modweakref.c too: a collection is over. Where callbacks wait, the VM is told to call them.
+// Schedules gpusnek_weakrefs_call() if the queue is not empty. Called at the end of a collection;
+// in py/modweakref.c.
 void gpusnek_weakrefs_ended(void);
 
 #endif
