@@ -1,7 +1,7 @@
-// Verifies code from outside before upstream's loader sees it: the file's structure and its tables.
+// Verification of untrusted bytecode, first pass: the file's structure and its tables (verify.h).
 //
-// All bytes are read first. Verification and loading use this copy, so a program, a bound array or
-// another interpreter that writes to the source of the bytes cannot change what was verified.
+// All bytes are read into a copy first, and both verification and loading use the copy. So a write
+// to the source, by the program, another interpreter or the host, cannot change verified code.
 #include "verify.h"
 
 #include "code.h"
@@ -13,13 +13,16 @@
 #include "py/smallint.h"
 #include "py/unicode.h"
 
-#define LAST_STATIC_NAME (MP_QSTR_zip) // of upstream's static_qstr_list (py/persistentcode.c)
-// Of 32 bits. The VM's fast path reads no more than VM_LONGEST, and upstream's loops have no bound.
+#define LAST_STATIC_NAME (MP_QSTR_zip) // the last of upstream's static_qstr_list
+// Bytes of a 32-bit number. Upstream's decoders have no bound; the VM's fast path stops at
+// VM_LONGEST.
 #define MOST_NUMBER_BYTES (5)
+// A function's head: its length, shifted by KIND_BITS, with the kind and HAS_CHILDREN in the low
+// bits.
 #define KIND_BYTECODE (0)
 #define KIND_MASK (3)
 #define HAS_CHILDREN (4)
-#define KIND_BITS (3) // of a function's length, which they follow
+#define KIND_BITS (3)
 
 #if GPUSNEK_PATCH_VERIFIED_CODE
 
@@ -47,7 +50,7 @@ uint32_t gpusnek_verify_number(verify_bytes_t *bytes) {
     return (uint32_t)value;
 }
 
-// `length` bytes, which are skipped.
+// Skips `length` bytes and returns their address.
 static byte *skip(verify_bytes_t *bytes, uint32_t length) {
     gpusnek_verify_need(length <= (size_t)(bytes->end - bytes->at));
     byte *start = bytes->at;
@@ -55,7 +58,7 @@ static byte *skip(verify_bytes_t *bytes, uint32_t length) {
     return start;
 }
 
-// A text and the NUL behind it.
+// Verifies a string and its terminating NUL.
 static void verify_text(verify_bytes_t *bytes, uint32_t length, bool is_utf8) {
     const byte *text = skip(bytes, length);
     skip(bytes, 1);
@@ -66,15 +69,17 @@ static void verify_text(verify_bytes_t *bytes, uint32_t length, bool is_utf8) {
     #endif
 }
 
+// Verifies an entry of the table of names.
 static void verify_name(verify_bytes_t *bytes) {
     const uint32_t length = gpusnek_verify_number(bytes);
-    if (length & 1) { // a name that every release knows by its number
+    if (length & 1) { // the number of a static qstr
         gpusnek_verify_need(length >> 1 != MP_QSTRnull && length >> 1 <= LAST_STATIC_NAME);
     } else {
         verify_text(bytes, length >> 1, true);
     }
 }
 
+// Verifies an entry of the table of constant objects; recursive for tuples.
 static void verify_object(verify_bytes_t *bytes) {
     mp_cstack_check();
     const byte type = gpusnek_verify_byte(bytes);
@@ -89,7 +94,7 @@ static void verify_object(verify_bytes_t *bytes) {
             break;
         case MP_PERSISTENT_OBJ_INT:
         case MP_PERSISTENT_OBJ_FLOAT:
-        case MP_PERSISTENT_OBJ_COMPLEX: // upstream's parser of numbers checks the text
+        case MP_PERSISTENT_OBJ_COMPLEX: // upstream's number parser validates the text
             skip(bytes, length);
             break;
         case MP_PERSISTENT_OBJ_TUPLE:
@@ -103,7 +108,8 @@ static void verify_object(verify_bytes_t *bytes) {
     }
 }
 
-// A function and the functions that it makes, which follow it in the file.
+// Verifies a function and its children, the functions that it creates. They follow it in the file
+// and are verified first, because the function's instructions depend on their properties.
 static verify_child_t verify_function(verify_bytes_t *bytes, uint32_t names, uint32_t objects) {
     mp_cstack_check();
     const uint32_t head = gpusnek_verify_number(bytes);
@@ -127,6 +133,7 @@ static verify_child_t verify_function(verify_bytes_t *bytes, uint32_t names, uin
     return found;
 }
 
+// Verifies the file's header: format version, and no native code.
 static void verify_head(verify_bytes_t *bytes) {
     const byte letter = gpusnek_verify_byte(bytes);
     const byte version = gpusnek_verify_byte(bytes);
@@ -142,12 +149,13 @@ static void verify_head(verify_bytes_t *bytes) {
     #endif
 }
 
+// Verifies a complete file.
 static void verify_file(byte *mpy, size_t length) {
     verify_bytes_t bytes = { mpy, mpy + length };
     verify_head(&bytes);
     const uint32_t names = gpusnek_verify_number(&bytes);
     const uint32_t objects = gpusnek_verify_number(&bytes);
-    gpusnek_verify_need(names > 0); // the first is the source's, for tracebacks
+    gpusnek_verify_need(names > 0); // the first is the name of the source file, for tracebacks
     gpusnek_verify_need((uint64_t)names + objects <= (size_t)(bytes.end - bytes.at));
     for (uint32_t i = 0; i < names; i++) {
         verify_name(&bytes);
@@ -156,10 +164,10 @@ static void verify_file(byte *mpy, size_t length) {
         verify_object(&bytes);
     }
     const verify_child_t top = verify_function(&bytes, names, objects);
-    gpusnek_verify_need(top.free_cells == 0); // a closure has no code object
+    gpusnek_verify_need(top.free_cells == 0); // a module is not a closure
 }
 
-// All bytes of a reader, which is closed then.
+// Reads all bytes of a reader and closes it, also after an exception.
 static void read_all(mp_reader_t *reader, vstr_t *into) {
     nlr_buf_t nlr;
     vstr_init(into, 256);

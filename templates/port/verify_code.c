@@ -1,4 +1,5 @@
-// Verifies one function from outside: its prelude, and that its instructions are known and complete.
+// Verification of untrusted bytecode, second pass: a function's prelude, and the decoding of its
+// instructions and operands (verify.h).
 #include "verify.h"
 
 #include <string.h>
@@ -8,20 +9,20 @@
 
 #if GPUSNEK_PATCH_VERIFIED_CODE
 
-#define MOST_EXTENSIONS (8) // bytes of a prelude's signature beyond the first
-#define MOST_SIZE_BYTES (8) // of the prelude's sizes
-#define MOST_STATE (UINT16_MAX) // mp_code_state_t counts slots and handlers in 16 bits
-#define MOST_INTEGER_BYTES (10) // of 64 bits, seven a byte
+#define MOST_EXTENSIONS (8) // bytes of a prelude's signature after the first
+#define MOST_SIZE_BYTES (8) // bytes of the prelude's sizes
+#define MOST_STATE (UINT16_MAX) // mp_code_state_t has 16-bit counts of slots and handlers
+#define MOST_INTEGER_BYTES (10) // bytes of a 64-bit integer, seven bits each
 
-// The prelude, and what of it is not in verify_t.
+// The fields of the prelude that verify_t does not have.
 typedef struct {
-    uint32_t info; // bytes of names and lines
-    uint32_t cells;
-    uint32_t keyword; // arguments that are passed by name only
-    uint32_t defaults;
+    uint32_t info; // bytes of names and line numbers
+    uint32_t cells; // local variables that become cells
+    uint32_t keyword; // keyword-only arguments
+    uint32_t defaults; // default values of positional arguments
 } prelude_t;
 
-// As MP_BC_PRELUDE_SIG_DECODE, with bounds.
+// Decodes the signature as MP_BC_PRELUDE_SIG_DECODE, with bounds.
 static void read_signature(verify_t *of, verify_bytes_t *bytes, prelude_t *prelude) {
     uint32_t z = gpusnek_verify_byte(bytes);
     uint32_t state = z >> 3 & 0xf;
@@ -47,7 +48,7 @@ static void read_signature(verify_t *of, verify_bytes_t *bytes, prelude_t *prelu
     gpusnek_verify_need(prelude->defaults <= of->positional && prelude->defaults <= UINT8_MAX);
 }
 
-// As MP_BC_PRELUDE_SIZE_DECODE, with bounds.
+// Decodes the sizes as MP_BC_PRELUDE_SIZE_DECODE, with bounds.
 static void read_sizes(verify_bytes_t *bytes, prelude_t *prelude) {
     uint64_t info = 0;
     uint32_t cells = 0;
@@ -65,7 +66,7 @@ static void read_sizes(verify_bytes_t *bytes, prelude_t *prelude) {
     prelude->cells = cells;
 }
 
-// Names of the function and its arguments, and the table of source lines.
+// Verifies the names of the function and its arguments, and the table of line numbers.
 static void read_info(const verify_t *of, byte *at, const prelude_t *prelude) {
     verify_bytes_t bytes = { at, at + prelude->info };
     const uint32_t count = 1 + of->positional + prelude->keyword;
@@ -79,6 +80,7 @@ static void read_info(const verify_t *of, byte *at, const prelude_t *prelude) {
     }
 }
 
+// Records that the function uses local variable `number`.
 static void use_local(verify_t *of, uint32_t number) {
     gpusnek_verify_need(number < of->state);
     of->locals = MAX(of->locals, number + 1);
@@ -91,7 +93,7 @@ static void read_cells(verify_t *of, const byte *cells, uint32_t count) {
     }
 }
 
-// The signed number of LOAD_CONST_SMALL_INT, which must be a small integer.
+// Decodes the signed operand of LOAD_CONST_SMALL_INT, which must fit a small integer.
 static void read_integer(verify_bytes_t *bytes) {
     const byte *start = bytes->at;
     byte next = gpusnek_verify_byte(bytes);
@@ -106,7 +108,8 @@ static void read_integer(verify_bytes_t *bytes) {
     gpusnek_verify_need(number >= MP_SMALL_INT_MIN && number <= MP_SMALL_INT_MAX);
 }
 
-// A jump's distance: one or two bytes, signed for jumps that may go back.
+// Decodes a jump's distance, one or two bytes, signed for jumps that may go backwards. The target
+// must be inside the code.
 static void read_target(verify_bytes_t *bytes, const byte *code, verify_instruction_t *to) {
     const bool is_signed = to->op >= MP_BC_UNWIND_JUMP && to->op <= MP_BC_POP_JUMP_IF_FALSE;
     int32_t distance = gpusnek_verify_byte(bytes);
@@ -146,8 +149,8 @@ static void store_local(verify_t *of, uint32_t number) {
     verify_set_bit(of->stored, number);
 }
 
-// Operands that numbers of the tables and of the frame bound. Which instructions exist is checked in
-// verify_flow.c, where they are executed.
+// Verifies that an operand is in the range of the table or frame that it indexes. verify_flow.c,
+// which executes instructions, rejects unknown opcodes.
 static void verify_operand(verify_t *of, const verify_instruction_t *at) {
     const unsigned int op = at->op;
     if (MP_BC_FORMAT(op) == MP_BC_FORMAT_QSTR) {
@@ -183,9 +186,9 @@ static void verify_operand(verify_t *of, const verify_instruction_t *at) {
     }
 }
 
-// Decodes all instructions in order, as bytecode.c does to find the function's end. The last instruction
-// is the first one that ends a path and that no jump crosses. Unreachable code is included, because
-// marshal.dumps reads it.
+// Decodes and marks all instructions in order, with the same criterion for the function's end as
+// bytecode.c: the first instruction that ends a path and that no jump crosses. Includes unreachable
+// code, because marshal.dumps reads it.
 static void verify_instructions(verify_t *of) {
     uint32_t furthest = 0;
     uint32_t at = 0;
@@ -221,7 +224,7 @@ verify_child_t gpusnek_verify_code(verify_t *of, byte *data, uint32_t length) {
     verify_instructions(of);
     gpusnek_verify_flow(of);
     m_del(uint8_t, of->marks, of->size);
-    for (uint32_t i = 0; i < VERIFY_LOCALS; i++) { // nothing replaces a cell
+    for (uint32_t i = 0; i < VERIFY_LOCALS; i++) { // V7 of verify_flow.c
         gpusnek_verify_need(!verify_bit(of->stored, i)
             || !(verify_bit(of->cells, i) || i < of->free_cells));
     }

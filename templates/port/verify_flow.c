@@ -1,28 +1,32 @@
-// Interprets a function's instructions abstractly: what types of values stand on the stack, and which
-// exception handlers are set up, before each instruction that can run.
+// Verification of untrusted bytecode, third pass: abstract interpretation of a function. It
+// computes the types of the values on the stack, and the exception handlers, before each reachable
+// instruction.
 //
-// Problem: the VM trusts its stack. A `for` loop's iterator lies in four slots, an exception handler
-// takes the stack back to the depth at which it was set up, and a `finally` finds an exception, None,
-// or a return value or jump with its cause there.
+// Problem: the VM trusts its stack. The iterator of a `for` loop occupies four slots. An exception
+// handler resets the stack to the depth at which it was set up. A `finally` expects its cause on
+// the stack: an exception, None, or a return value or jump.
 //
-// Mechanism: a worklist over jump targets. Each target has the join of the states that reach it. From
-// a target on instructions are executed on types up to the next target or the end of the path. States
-// at a join must agree in depth and handlers; types become more general, so the work ends.
+// Mechanism: a worklist of jump targets. The state of a target is the join of the states that reach
+// it. From a target on, instructions are executed on types, up to the next target or the end of the
+// path. States that are joined must agree in depth and handlers.
 //
-// Invariants, each of which the VM (py/vm.c) relies on:
-//   V1  Every slot that an instruction takes has a type that the instruction is for.
-//   V2  The stack's slots and the local variables' slots do not overlap.
-//   V3  A handler that is set up and not active lies ahead of the instruction, an active one does not:
-//       the VM tells them apart by their addresses. A handler becomes active only at its first
+// Progress: a join replaces types by more general ones only, and the lattice has a finite height.
+// The number of steps is bounded by STEPS_PER_BYTE as well.
+//
+// Invariants, on which the VM (py/vm.c) relies:
+//   V1  Each slot that an instruction pops has a type that the instruction accepts.
+//   V2  The slots of the stack and of the local variables do not overlap.
+//   V3  An inactive handler is after the current instruction, and an active one is not: the VM
+//       distinguishes them by their addresses. A handler becomes active only at its first
 //       instruction, and only the innermost one.
-//   V4  Slots below an inactive handler's depth are not taken (`floor`), so their types are those at
-//       the time when the handler was set up.
+//   V4  Slots below the depth of an inactive handler (`floor`) are not popped, so their types are
+//       those at the time when the handler was set up.
 //   V5  Each active `finally` has its cause on the stack until END_FINALLY, in the slot where the
-//       handler was entered (`cause_slot`); nothing else takes or moves it.
-//   V6  A method and its first argument stay next to each other until CALL_METHOD: a function of a
-//       builtin type does not check its first argument when it is called so.
-//   V7  A local variable that is used as a cell is one in every call: the prelude makes it one, or
-//       the closure passes it, and no instruction stores to it.
+//       handler was entered (`cause_slot`). No other instruction pops or moves the cause.
+//   V6  A method and its first argument stay adjacent until CALL_METHOD, because a function of a
+//       builtin type does not check its first argument in this call.
+//   V7  A local variable that is used as a cell is a cell in every call: the prelude makes it one,
+//       or the closure passes it, and no instruction stores to it.
 #include "verify.h"
 
 #include <string.h>
@@ -32,15 +36,15 @@
 #if GPUSNEK_PATCH_VERIFIED_CODE
 
 #define ITERATOR_SLOTS (MP_OBJ_ITER_BUF_NSLOTS)
-#define STEPS_PER_BYTE (64) // bound of the work; compiled code takes less than four
-#define STEPS_AT_LEAST (4096)
-#define SETUP_WITH_SLOTS (2) // that the VM uses above the methods while it calls __enter__
-#define UNWIND_SLOTS (2) // that UNWIND_JUMP pushes
-#define CLEANUP_SLOTS (3) // of arguments of __exit__, the first of them in the cause's place
-#define MOST_PASSED (0xffff) // of a call's operand: two counts of eight bits
+#define STEPS_PER_BYTE (64) // bound of the work; code of upstream's compiler takes less than four
+#define STEPS_AT_LEAST (4096) // added to this bound, for short functions
+#define SETUP_WITH_SLOTS (2) // slots above the methods that the VM uses while it calls __enter__
+#define UNWIND_SLOTS (2) // slots that UNWIND_JUMP pushes
+#define CLEANUP_SLOTS (3) // arguments of __exit__; the first one is in the slot of the cause
+#define MOST_PASSED (0xffff) // the largest operand of a call: two counts of eight bits
 
-// Types of values. The first ones are objects. A slot has the type in its low byte and a number in
-// its high byte: the length of a tuple, or the local variable that an argument comes from.
+// Types of values, objects first. A slot has the type in its low byte, and a number in its high
+// byte: the length of a TUPLE, or the local variable of an ARGUMENT.
 typedef uint16_t slot_t;
 enum {
     OBJECT,
@@ -53,51 +57,55 @@ enum {
     DICT,
     SET,
     TUPLE,
-    ARGUMENT, // of this function, which stores nothing to it: a cell if a closure passes one
+    ARGUMENT, // an argument to which no instruction stores; a cell if a closure passes one
     CELL,
     LAST_OBJECT = CELL,
     NO_VALUE, // MP_OBJ_NULL
-    MAYBE_NO_VALUE,
-    METHOD, // a function that trusts the value above it to be of its type
-    SELF, // the first argument of the method below it, or no value
-    ITERATOR, // and three more slots
-    CAUSE_OF_ONE = ITERATOR + ITERATOR_SLOTS, // of a `finally`: None or an exception
-    CAUSE_OF_TWO, // a return value or a jump's address, and the cause's number
-    CAUSE, // of one slot or of two
+    MAYBE_NO_VALUE, // an object or MP_OBJ_NULL
+    METHOD, // a function that does not check the type of its first argument
+    SELF, // the first argument of the METHOD below it, or MP_OBJ_NULL
+    ITERATOR, // the first of four slots of an iterator; the types of the others follow
+    CAUSE_OF_ONE = ITERATOR + ITERATOR_SLOTS, // a cause of `finally`: None or an exception
+    CAUSE_OF_TWO, // a cause in two slots: a return value or jump target, and the cause's number
+    CAUSE, // CAUSE_OF_ONE or CAUSE_OF_TWO
 };
 
-enum { EXCEPT, FINALLY, ASYNC, WITH }; // handlers
+enum { EXCEPT, FINALLY, ASYNC, WITH }; // types of handlers
 
+// An exception handler that is set up.
 typedef struct {
-    uint32_t handler; // its first instruction
-    uint16_t depth; // of the stack where it was set up
+    uint32_t handler; // offset of its first instruction
+    uint16_t depth; // of the stack where it was set up, slots
     uint8_t type;
-    bool active;
+    bool active; // whether the handler's code is running
 } block_t;
 
-// The stack and the handlers before an instruction. A stored one has `slots` behind `blocks`.
+// The abstract state before an instruction: stack and handlers. In a stored state the slots are
+// behind the blocks, in one allocation.
 typedef struct {
-    uint32_t depth;
-    uint32_t count; // of blocks
+    uint32_t depth; // slots
+    uint32_t count; // blocks
     slot_t *slots;
     block_t *blocks;
 } state_t;
 
+// A jump target.
 typedef struct {
     uint32_t offset;
     bool is_queued;
-    state_t *state;
+    state_t *state; // the join of all states that reached it; NULL: not reached yet
 } target_t;
 
+// The abstract interpreter of one function.
 typedef struct {
     verify_t *of;
-    uint32_t limit; // slots of the stack
-    uint32_t wide; // slots that may use two of the frame's
+    uint32_t limit; // slots of the frame that the stack may use (V2)
+    uint32_t wide; // slots of the abstract stack that may use two slots of the frame
     uint32_t floor; // V4
-    state_t now;
-    target_t *targets; // by offset
+    state_t now; // the current state
+    target_t *targets; // sorted by offset
     uint32_t target_count;
-    uint32_t *queue;
+    uint32_t *queue; // indexes of targets whose state changed
     uint32_t queued;
 } flow_t;
 
@@ -126,17 +134,18 @@ static bool is_none_or_exception(slot_t value) {
     return type == NONE || type == EXCEPTION || type == NONE_OR_EXCEPTION;
 }
 
-// Whether a value of this type may use two slots of the frame.
+// Returns whether a value of this type may use two slots of the frame.
 static bool is_wide(slot_t value) {
     return type_of(value) == CAUSE || type_of(value) == CAUSE_OF_TWO;
 }
 
-// Whether an instruction may store the value: no value is `del`.
+// Returns whether an instruction may store the value; MP_OBJ_NULL means `del`.
 static bool may_be_no_value(slot_t value) {
     return is_object(value) || type_of(value) == NO_VALUE || type_of(value) == MAYBE_NO_VALUE;
 }
 
 // ---- The stack ----
+// Each function raises ValueError if the stack overflows, underflows, or has a wrong type (V1).
 
 static void need_room(const flow_t *flow, uint32_t slots) {
     gpusnek_verify_need((uint64_t)flow->now.depth + flow->wide + slots <= flow->limit);
@@ -191,7 +200,7 @@ static void pop_method(flow_t *flow) {
     pop_type(flow, METHOD);
 }
 
-// Takes `count` objects and leaves one.
+// Pops `count` objects and pushes one.
 static void operate(flow_t *flow, uint32_t count) {
     pop_objects(flow, count);
     push(flow, OBJECT);
@@ -206,6 +215,7 @@ static void push_objects(flow_t *flow, uint32_t count) {
 
 // ---- Handlers ----
 
+// Recomputes `floor`, the largest depth of the inactive handlers (V4).
 static void find_floor(flow_t *flow) {
     flow->floor = 0;
     for (uint32_t i = 0; i < flow->now.count; i++) {
@@ -234,14 +244,15 @@ static void pop_block(flow_t *flow) {
     find_floor(flow);
 }
 
-// Where END_FINALLY finds the cause. WITH_CLEANUP moves it down by two slots; the code of an `async
-// with` moves it into the place of the context manager.
+// Returns the slot in which END_FINALLY finds the cause (V5). WITH_CLEANUP moves the cause down by
+// two slots. The code of an `async with` moves it to the slot of the context manager.
 static uint32_t cause_slot(const block_t *block) {
     return block->depth - (block->type == WITH ? 2 : block->type == ASYNC ? 1 : 0);
 }
 
 // ---- States at jump targets ----
 
+// Returns the least general type that includes both. Raises ValueError if there is none.
 static slot_t join(slot_t one, slot_t other) {
     if (one == other) {
         return one;
@@ -309,7 +320,7 @@ static bool is_same_block(const block_t *one, const block_t *other) {
            && one->active == other->active;
 }
 
-// Merges `from` into the target's state.
+// Joins `from` into the target's state, and enqueues the target if its state changed.
 static void reach(flow_t *flow, target_t *target, const state_t *from) {
     if (target->state == NULL) {
         target->state = store_state(from);
@@ -330,8 +341,9 @@ static void reach(flow_t *flow, target_t *target, const state_t *from) {
     }
 }
 
-// A way from the instruction at hand to `offset`, in the state of now. An inactive handler that is
-// passed becomes active (V3); then the state of now has it so too, and its path must end here.
+// Adds a control flow edge from the current instruction to `offset`, with the current state. An
+// edge to the first instruction of the innermost inactive handler activates it in the target's
+// state (V3). No edge may pass an inactive handler, or leave an active one backwards.
 static void lead(flow_t *flow, uint32_t offset) {
     gpusnek_verify_need(flow->of->marks[offset] & VERIFY_START);
     for (uint32_t i = 0; i < flow->now.count; i++) {
@@ -344,7 +356,7 @@ static void lead(flow_t *flow, uint32_t offset) {
     }
     block_t *last = flow->now.count ? &flow->now.blocks[flow->now.count - 1] : NULL;
     const bool enters = last != NULL && !last->active && last->handler == offset;
-    gpusnek_verify_need(!enters || last->type != ASYNC); // its code tells two causes apart, not None
+    gpusnek_verify_need(!enters || last->type != ASYNC); // its code does not expect None as a cause
     for (uint32_t i = 0; i + 1 < flow->now.count; i++) {
         const block_t *block = &flow->now.blocks[i];
         gpusnek_verify_need(block->active || block->handler != offset);
@@ -360,13 +372,13 @@ static void lead(flow_t *flow, uint32_t offset) {
 
 // ---- `async with` ----
 
-// Upstream's compiler tests whether an exception is the cause by DUP_TOP, LOAD_GLOBAL BaseException,
-// BINARY_OP and POP_JUMP_IF_FALSE. A program can assign to BaseException, and then the test would
-// take an exception for two slots. So LOAD_GLOBAL is replaced, in the bytes that are loaded, by
-// LOAD_NULL and as many ROT_TWO: what is compared with no value is true for exceptions alone (patch
-// `verified-code`).
+// Upstream's compiler tests whether the cause is an exception by DUP_TOP, LOAD_GLOBAL
+// BaseException, BINARY_OP and POP_JUMP_IF_FALSE. A program can assign to BaseException, and then
+// the test would mistake an exception for a cause of two slots. So LOAD_GLOBAL is replaced, in the
+// bytes that are loaded, by LOAD_NULL and ROT_TWOs of the same total size. A comparison with
+// MP_OBJ_NULL is true for exceptions only (patch `verified-code`).
 //
-// Returns whether the handler at `offset` begins so. *jump: the last of these instructions.
+// Returns whether the handler at `offset` begins with this test. *jump: its last instruction.
 static bool is_async_handler(const flow_t *flow, uint32_t offset, verify_instruction_t *jump) {
     const verify_t *of = flow->of;
     verify_instruction_t at;
@@ -387,7 +399,7 @@ static bool is_async_handler(const flow_t *flow, uint32_t offset, verify_instruc
     gpusnek_verify_need(!is_global || at.at == second);
     gpusnek_verify_decode(of, at.next, jump);
     gpusnek_verify_need(jump->op == MP_BC_POP_JUMP_IF_FALSE);
-    for (uint32_t i = first; i <= jump->at; i++) { // nothing jumps into the middle
+    for (uint32_t i = first; i <= jump->at; i++) { // no jump leads into the middle
         gpusnek_verify_need(!(of->marks[i] & VERIFY_TARGET));
     }
     if (is_global) {
@@ -400,13 +412,15 @@ static bool is_async_handler(const flow_t *flow, uint32_t offset, verify_instruc
     return true;
 }
 
-// DUP_TOP to POP_JUMP_IF_FALSE at the start of the handler: one slot if it is an exception, or two.
+// Executes the test at the start of the handler at `offset`, DUP_TOP to POP_JUMP_IF_FALSE. If it
+// jumps, the cause has two slots, otherwise it is an exception. Returns the offset of the next
+// instruction.
 static uint32_t tell_causes(flow_t *flow, uint32_t offset) {
     const block_t *block = innermost(flow);
     verify_instruction_t jump;
     gpusnek_verify_need(block->type == ASYNC && block->active && block->handler == offset);
     gpusnek_verify_need(is_async_handler(flow, offset, &jump));
-    need_room(flow, 2); // the cause and what it is compared with
+    need_room(flow, 2); // both operands of the comparison
     pop(flow);
     push(flow, CAUSE_OF_TWO);
     lead(flow, jump.target);
@@ -415,8 +429,8 @@ static uint32_t tell_causes(flow_t *flow, uint32_t offset) {
     return jump.next;
 }
 
-// The body ended: None takes the context manager's place, which is on top then, and the handler's
-// code goes on behind the test of the cause.
+// Executes ROT_TWO at the end of the body: it exchanges None, the cause, and the context manager.
+// The next instruction jumps into the handler, behind its test of the cause.
 static void leave_async(flow_t *flow, const verify_instruction_t *rotate) {
     block_t *block = innermost(flow);
     verify_instruction_t jump;
@@ -435,7 +449,8 @@ static void leave_async(flow_t *flow, const verify_instruction_t *rotate) {
 
 // ---- Instructions for exceptions ----
 
-// The VM enters a handler: the stack is that below the handler's depth, with `cause` on top.
+// Adds the edge by which the VM enters handler `number`: with the stack up to the handler's depth,
+// and `cause` on top.
 static void enter(flow_t *flow, uint32_t number, slot_t cause) {
     block_t *block = &flow->now.blocks[number];
     const uint32_t depth = flow->now.depth;
@@ -445,7 +460,7 @@ static void enter(flow_t *flow, uint32_t number, slot_t cause) {
     const slot_t above = top[0];
     const slot_t below = block->type == ASYNC ? top[-1] : OBJECT;
     top[0] = cause;
-    if (block->type == ASYNC) { // leave_async() puts None there
+    if (block->type == ASYNC) { // leave_async() stores None in this slot
         top[-1] = OBJECT;
     }
     flow->now.depth = block->depth + 1;
@@ -461,8 +476,8 @@ static void enter(flow_t *flow, uint32_t number, slot_t cause) {
     flow->now.count = count;
 }
 
-// The innermost `count` handlers are left by a jump or a return: each `finally` that is not active
-// runs first, with a cause of two slots.
+// Adds the edges by which a jump or return leaves the innermost `count` handlers: it enters each
+// inactive `finally` first, with a cause of two slots.
 static void enter_to_leave(flow_t *flow, uint32_t count) {
     for (uint32_t i = flow->now.count - count; i < flow->now.count; i++) {
         if (!flow->now.blocks[i].active && flow->now.blocks[i].type != EXCEPT) {
@@ -486,11 +501,12 @@ static uint8_t type_of_handler(flow_t *flow, const verify_instruction_t *at) {
     return ASYNC;
 }
 
-// Sets up a handler. It is entered by an exception from any of the next instructions.
+// Sets up a handler. Any of the following instructions may raise, and the handler's state does not
+// depend on which (V4), so the edge to the handler is added here.
 static void set_up(flow_t *flow, const verify_instruction_t *at) {
     gpusnek_verify_need(flow->now.count < flow->of->handlers && at->target >= at->next);
     gpusnek_verify_need((flow->of->marks[at->target] & VERIFY_START) != 0);
-    for (uint32_t i = 0; i < flow->now.count; i++) { // V3, of the handlers around it
+    for (uint32_t i = 0; i < flow->now.count; i++) { // V3, for the enclosing handlers
         const block_t *outer = &flow->now.blocks[i];
         gpusnek_verify_need(outer->active || outer->handler > at->target);
     }
@@ -520,7 +536,8 @@ static void clean_up_with(flow_t *flow) {
     push(flow, is_cause(cause) ? cause : slot(NONE_OR_EXCEPTION, 0));
 }
 
-// Returns whether the next instruction can follow: the cause may be None.
+// Executes END_FINALLY. Returns whether execution can continue with the next instruction, because
+// the cause may be None.
 static bool end_finally(flow_t *flow) {
     const block_t block = *innermost(flow);
     gpusnek_verify_need(block.active && flow->now.depth == cause_slot(&block) + 1);
@@ -535,8 +552,8 @@ static bool end_finally(flow_t *flow) {
     return type != EXCEPTION && type != CAUSE_OF_TWO;
 }
 
-// Leaves the innermost handler by a jump. An active `finally` loses its cause. An inactive one runs, and
-// the jump continues with the stack of its END_FINALLY.
+// Leaves the innermost handler by a jump. The VM removes the cause of an active `finally`. An
+// inactive one runs, and the jump continues with the stack at its END_FINALLY.
 static void unwind(flow_t *flow) {
     const block_t block = *innermost(flow);
     if (block.type != EXCEPT && block.active) {
@@ -557,7 +574,7 @@ static void unwind_jump(flow_t *flow, const verify_instruction_t *at) {
     for (uint32_t i = at->extra & 0x7f; i > 0; i--) {
         unwind(flow);
     }
-    if (at->extra & 0x80) { // out of a `for` loop
+    if (at->extra & 0x80) { // the jump leaves a `for` loop
         for (uint32_t i = 0; i < ITERATOR_SLOTS; i++) {
             gpusnek_verify_need(!is_cause(pop(flow)));
         }
@@ -565,9 +582,9 @@ static void unwind_jump(flow_t *flow, const verify_instruction_t *at) {
     lead(flow, at->target);
 }
 
-// The VM cancels each active `finally` on the way: it takes the cause that it believes below the
-// value. Where iterators lie between, that is another slot; there are as many slots as it takes,
-// because each of these handlers has its cause on the stack.
+// Executes RETURN_VALUE. For each active `finally` the VM removes the slot below the value, where
+// it assumes the cause. With an iterator in between it removes another slot. That is safe: the
+// stack has at least as many slots, because each of these handlers has its cause on it.
 static void return_value(flow_t *flow) {
     uint32_t causes = 0;
     uint32_t active = 0;
@@ -584,8 +601,9 @@ static void return_value(flow_t *flow) {
 
 // ---- Iterators ----
 
-// Four slots from GET_ITER_STACK, or those of a generator expression: no value, an object, two without
-// a value. Upstream's mp_iternext takes any object.
+// Returns whether an iterator is on top: the four slots of GET_ITER_STACK, or those of a generator
+// expression, which are MP_OBJ_NULL, an object and two times MP_OBJ_NULL. Upstream's mp_iternext()
+// accepts any object.
 static bool is_iterator(const flow_t *flow) {
     bool is_buffer = true;
     bool is_argument = true;
@@ -613,7 +631,7 @@ static void start_iterator(flow_t *flow) {
     }
 }
 
-// ---- Order of the stack ----
+// ---- Stack permutations ----
 
 static void rotate_two(flow_t *flow) {
     const slot_t first = pop(flow);
@@ -623,8 +641,8 @@ static void rotate_two(flow_t *flow) {
     push(flow, second);
 }
 
-// Two ROT_THREE move an object to the top from below a cause of two slots, or from below a method and
-// its first argument. Returns the next instruction.
+// Executes ROT_THREE; returns the offset of the next instruction. Two in succession move an object
+// to the top from below a cause of two slots, or from below a method and its first argument.
 static uint32_t rotate_three(flow_t *flow, const verify_instruction_t *at) {
     verify_instruction_t again;
     const slot_t first = pop(flow);
@@ -670,7 +688,8 @@ static void load_local(flow_t *flow, uint32_t number) {
     }
 }
 
-// V7: the prelude makes local `number` a cell, or the closure passes one.
+// Requires that local variable `number` is a cell (V7): made by the prelude, or passed by the
+// closure.
 static void need_cell(const flow_t *flow, uint32_t number) {
     verify_t *of = flow->of;
     if (!verify_bit(of->cells, number)) {
@@ -713,7 +732,8 @@ static void make_function(flow_t *flow, const verify_instruction_t *at) {
     push(flow, OBJECT);
 }
 
-// Arguments by name need names; with * and ** there may be none, and their number is on top.
+// Executes a call. Keyword arguments need names. In a call with * or ** (`is_variable`) a name may
+// be MP_OBJ_NULL, and an integer is on top.
 static void call(flow_t *flow, const verify_instruction_t *at, bool is_method, bool is_variable) {
     gpusnek_verify_need(at->argument <= MOST_PASSED);
     if (is_variable) {
@@ -772,7 +792,7 @@ static void need_generator(const flow_t *flow) {
 
 // ---- Instructions ----
 
-// Executes an instruction whose number includes its operand. Returns false for any other one.
+// Executes an instruction whose opcode includes its operand. Returns false for other opcodes.
 static bool execute_family(flow_t *flow, unsigned int op) {
     if (op < MP_BC_LOAD_CONST_SMALL_INT_MULTI
         || op >= MP_BC_BINARY_OP_MULTI + MP_BC_BINARY_OP_MULTI_NUM
@@ -791,8 +811,9 @@ static bool execute_family(flow_t *flow, unsigned int op) {
     return true;
 }
 
-// Executes an instruction on types. Returns the next one's offset, 0 where the path ends: the first
-// instruction follows none.
+// Executes an instruction on types. Returns the offset of the next instruction, or 0 if the path
+// ends: the first instruction, at offset 0, is never the next one. Raises ValueError for unknown
+// opcodes.
 static uint32_t execute(flow_t *flow, const verify_instruction_t *at) {
     const uint32_t end = 0;
     switch (at->op) {
@@ -1029,7 +1050,8 @@ static void open_targets(flow_t *flow) {
     }
 }
 
-// From a target to where its path ends or another target's begins. Returns the number of steps.
+// Executes instructions from a target to the next target or the end of the path. Returns their
+// number.
 static uint32_t follow(flow_t *flow, const target_t *target) {
     uint32_t at = target->offset;
     uint32_t steps = 0;
