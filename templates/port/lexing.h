@@ -33,7 +33,7 @@ static inline void gpusnek_add_byte(vstr_t *text, byte b) {
 #define vstr_add_byte gpusnek_add_byte
 
 // Returns the index of the first of `n` sorted words whose first byte is not less than that of
-// `text`; n if there is none. A binary search: the keyword lookup starts there.
+// `text`, or n. A binary search; the keyword lookup starts there.
 static inline size_t gpusnek_first_word(const char *const *words, size_t n, const char *text) {
     size_t first = 0;
     while (n > 0) {

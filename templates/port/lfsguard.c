@@ -1,7 +1,7 @@
 // Coherence of a littlefs2 image that several interpreters mount: freshness check and write lock.
 //
 // Problem: littlefs2 caches metadata of an image in each mount. Interpreters of a launch can mount
-// the same memory, and one that writes makes the caches of the other mounts stale.
+// the same memory. A write of one interpreter makes the caches of the other mounts stale.
 //
 // Mechanism: littlefs2 calls lock and unlock of its configuration around every operation
 // (LFS2_THREADSAFE, patch `guarded-littlefs`). begin() checks the image's guard (imageguard.h): if

@@ -102,7 +102,7 @@ vm_natively_t gpusnek_native_at(mp_code_state_t *code_state) {
             return VM_AWAY;
         }
     }
-    porter_native_end(gpusnek_meetings, begun); // also for lanes that waited for those that entered
+    porter_native_end(gpusnek_meetings, begun); // for lanes that waited as well
     return VM_INTERPRETED;
 }
 

@@ -42,8 +42,8 @@ extern uint32_t gpusnek_meetings[PORTER_MEETING_WORDS]; // limits.c
 void gpusnek_native_attach(const gpusnek_natives_t *natives);
 void gpusnek_native_detach(void);
 
-// The frame in which the interpreter must continue, if it is not the one that native code was
-// entered with (J2).
+// The frame in which the interpreter must continue, if native code was entered with another one
+// (J2).
 extern mp_code_state_t *gpusnek_native_next;
 
 extern uint32_t gpusnek_native_begun; // the result of porter_native_begin() at the last entry

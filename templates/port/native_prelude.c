@@ -470,7 +470,7 @@ VM_INLINE bool tier_view_store_int(const void *items, uint64_t length, uint32_t 
 
 // ---- Calls from native code (porter/compiler/frames.py) ----
 
-// Returns `o` as a Python function; NULL if it is none. A closure is none.
+// Returns `o` as a Python function; NULL for other objects, including closures.
 VM_INLINE mp_obj_fun_bc_t *tier_function(mp_obj_t o) {
     return mp_obj_is_obj(o)
         && ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type == &mp_type_fun_bc

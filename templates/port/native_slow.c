@@ -108,7 +108,7 @@ bool tier_method(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number,
     return true;
 }
 
-// Returns the only base class; NULL if there is none other than `object`.
+// Returns the only base class; NULL if this is `object`.
 static const mp_obj_type_t *base_of(const mp_obj_type_t *type) {
     const mp_obj_type_t *base = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, parent);
     return base == &mp_type_object ? NULL : base;
@@ -307,9 +307,9 @@ mp_obj_t tier_next(mp_obj_t *slots) {
     return mp_iternext_allow_raise(slots[0] == MP_OBJ_NULL ? slots[1] : MP_OBJ_FROM_PTR(slots));
 }
 
-// Sets tier_range_type from the first iterator over a range, if its layout is the one that
-// tier_range_next() expects. The struct is private to upstream's file, so the test advances a copy
-// and compares the slots.
+// Sets tier_range_type from the first iterator over a range, if its layout is as tier_range_next()
+// expects. The struct is private to upstream's file, so the test advances a copy and compares the
+// slots.
 static void learn_range(const mp_obj_t *slots) {
     mp_obj_t copy[MP_OBJ_ITER_BUF_NSLOTS];
     for (size_t i = 0; i < MP_OBJ_ITER_BUF_NSLOTS; i++) {

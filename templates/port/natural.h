@@ -93,7 +93,7 @@ typedef struct _gpusnek_divisor_t {
     size_t count;
     int shift; // bits, so that the most significant bit of `high` is 1
     uint32_t high; // the most significant digit, shifted
-    uint32_t low; // the next digit, shifted; 0 if there is none
+    uint32_t low; // the next digit, shifted; 0 for a divisor of one digit
     uint32_t inverse; // (2^96 - 1) / (high * 2^32 + low) - 2^32
 } gpusnek_divisor_t;
 

@@ -121,5 +121,5 @@ static MP_DEFINE_CONST_OBJ_TYPE(
     buffer, outbuf_get_buffer
     );
 
-// One constant object: it has no state of its own, and its memory is the same in all interpreters.
+// A single constant object: its memory is the same in all interpreters, and it has no other state.
 const mp_obj_base_t gpusnek_outbuf_obj = {&outbuf_type};

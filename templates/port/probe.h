@@ -107,7 +107,7 @@ static inline size_t gpusnek_step(size_t alloc) {
 }
 
 // Returns the first slot of the probe sequence, from `at` on, whose key must be compared with
-// `index`, or `start` if there is none. A slot has `stride` objects; the first is the key.
+// `index`; otherwise `start`. A slot has `stride` objects; the first is the key.
 static MP_NOINLINE size_t gpusnek_skip(const mp_obj_t *table, size_t stride, size_t alloc, size_t at,
     size_t start, mp_obj_t index, mp_uint_t hash) {
     const size_t size = alloc * stride, first = start * stride, step = gpusnek_step(alloc) * stride;

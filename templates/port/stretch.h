@@ -1,6 +1,6 @@
-// Yields in long loops over the digits of a number. Such a loop takes no step and does not poll, so
-// diverged lanes of the warp would wait until its end. natural.h and the patch `integers` use
-// these.
+// Yields in long loops over the digits of a number. These loops take no steps and do not poll, so
+// that diverged lanes of the warp would wait until their end. natural.h and the patch `integers`
+// use these functions.
 #ifndef GPUSNEK_STRETCH_H
 #define GPUSNEK_STRETCH_H
 

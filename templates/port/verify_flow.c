@@ -252,7 +252,7 @@ static uint32_t cause_slot(const block_t *block) {
 
 // ---- States at jump targets ----
 
-// Returns the least general type that includes both. Raises ValueError if there is none.
+// Returns the least general type that includes both. Raises ValueError if no type does.
 static slot_t join(slot_t one, slot_t other) {
     if (one == other) {
         return one;
@@ -583,8 +583,9 @@ static void unwind_jump(flow_t *flow, const verify_instruction_t *at) {
 }
 
 // Executes RETURN_VALUE. For each active `finally` the VM removes the slot below the value, where
-// it assumes the cause. With an iterator in between it removes another slot. That is safe: the
-// stack has at least as many slots, because each of these handlers has its cause on it.
+// it assumes the cause. With an iterator in between it removes another slot. The stack has at least
+// as many slots, because each of these handlers has its cause on it, so the removal stays inside
+// the stack.
 static void return_value(flow_t *flow) {
     uint32_t causes = 0;
     uint32_t active = 0;

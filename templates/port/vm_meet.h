@@ -1,7 +1,7 @@
 // The reconvergence point of the bytecode interpreter: before each instruction of upstream's
 // switch.
 //
-// Problem: the VM's loop has so many exits that the compiler puts no convergence barrier into it.
+// Problem: the VM's loop has many exits, and the compiler puts no convergence barrier into it.
 // Lanes of a warp that diverge in one instruction stay diverged, and the hardware runs the paths
 // one after the other.
 //
@@ -19,7 +19,7 @@
 //   M1  A waiting lane executes nothing between two calls: the VM skips the fast path and native
 //       code while `gpusnek_vm_waits` is set. So `ip`, place and depth are the same in each call.
 //   M2  vm_meet() contains no loop. The compiler would reconverge all lanes at the loop's end, and
-//       the lanes that may run would wait there for those that may not.
+//       lanes that may run would wait there for lanes that may not.
 //   M3  place and depth are hints. Equal places of different functions only delay a lane.
 //
 // Progress: each call of porter_meet() ends after a bounded number of polls, and a lane that has

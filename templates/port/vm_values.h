@@ -94,8 +94,8 @@ VM_INLINE mp_obj_t vm_short_op(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
     return MP_OBJ_NEW_SMALL_INT(result);
 }
 
-// Returns lhs op rhs of two small integers; MP_OBJ_NULL if the result is none, or if upstream's
-// code must compute it. `op` is an in-place operator.
+// Returns lhs op rhs of two small integers; MP_OBJ_NULL if the result does not fit a small integer,
+// or if upstream's code must compute it. `op` is an in-place operator.
 VM_INLINE mp_obj_t vm_int_op(unsigned int op, mp_int_t lhs, mp_int_t rhs) {
     mp_int_t result;
     switch (op) {
