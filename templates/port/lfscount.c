@@ -17,6 +17,7 @@ typedef struct _meeting_t {
     uint32_t left;
 } meeting_t;
 
+// The callback of a traversal: counts a block unless as many as the device has were counted.
 static int meet(void *context, uint32_t block) {
     meeting_t *meeting = context;
     if (meeting->left == 0) {
@@ -26,6 +27,8 @@ static int meet(void *context, uint32_t block) {
     return meeting->each(meeting->data, block);
 }
 
+// Wraps lfs1_traverse(): calls `each` for at most as many blocks as the device has. Returns an
+// error of littlefs or the callback, or EIO if the littlefs is entered.
 int gpusnek_lfs1_traverse(lfs1_t *lfs, each_block_t each, void *data) {
     meeting_t meeting = { each, data, (uint32_t)lfs->cfg->block_count };
     if (!gpusnek_lfs_enter(lfs, &lfs->files, &lfs->dirs)) {
@@ -36,6 +39,7 @@ int gpusnek_lfs1_traverse(lfs1_t *lfs, each_block_t each, void *data) {
     return result;
 }
 
+// Wraps lfs2_fs_traverse(), as gpusnek_lfs1_traverse().
 int gpusnek_lfs2_traverse(lfs2_t *lfs, each_block_t each, void *data) {
     meeting_t meeting = { each, data, (uint32_t)lfs->cfg->block_count };
     if (!gpusnek_lfs_enter(lfs, &lfs->mlist, NULL)) {

@@ -37,6 +37,7 @@ static uint64_t time_began; // porter_clock_ns() at the start
 static uint64_t time_given; // nanoseconds; UINT64_MAX: no deadline
 static int reached; // the limit that ends the program, or GPUSNEK_OK
 
+// Moves steps from steps_left to a new window, or sets `reached` if none are left.
 static void open_window(void) {
     const uint64_t left = steps_left;
     if (left == 0) {
@@ -48,6 +49,7 @@ static void open_window(void) {
     steps_left = left - gpusnek_poll_budget;
 }
 
+// Starts counting `steps` steps and `time` nanoseconds; UINT64_MAX: no limit.
 static void begin(uint64_t steps, uint64_t time) {
     reached = GPUSNEK_OK;
     steps_given = steps;

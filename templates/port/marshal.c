@@ -72,6 +72,7 @@ static void put_long(vstr_t *to, bool negative, const mpz_dig_t *digits, size_t 
     patch_u32(to, at + 1, (uint32_t)(negative ? -(int32_t)significant : (int32_t)significant));
 }
 
+// Appends a small integer: in 32 bits if it fits, otherwise as an int of digits.
 static void put_small_int(vstr_t *to, mp_int_t value) {
     if (value >= INT32_MIN && value <= INT32_MAX) {
         put_count(to, 'i', (uint32_t)value);
@@ -113,6 +114,8 @@ static void put_tuple(vstr_t *to, mp_obj_t value, bool *wrapped) {
     }
 }
 
+// Appends a dict. Values are read before the key is written, because a __repr__ may change the
+// dict.
 static void put_dict(vstr_t *to, mp_obj_t value, bool *wrapped) {
     mp_map_t *map = mp_obj_dict_get_map(value);
     vstr_add_byte(to, '{');
@@ -127,6 +130,7 @@ static void put_dict(vstr_t *to, mp_obj_t value, bool *wrapped) {
 }
 
 #if MICROPY_PY_BUILTINS_SET
+// Appends a set or frozenset, and its size when all items are written.
 static void put_set(vstr_t *to, char code, mp_obj_t value, bool *wrapped) {
     mp_obj_iter_buf_t buffer;
     mp_obj_t iterator = mp_getiter(value, &buffer);

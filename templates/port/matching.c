@@ -62,6 +62,7 @@ static const byte *match_bytes(const void *data, size_t length, const byte *at) 
     return at + HEAD + length;
 }
 
+// Compares the items of a list or tuple.
 static const byte *match_items(const mp_obj_t *items, size_t count, const byte *at,
     const gpusnek_tolerance_t *tolerance) {
     if (count != (uint32_t)gpusnek_marshal_i32(at)) {
@@ -74,6 +75,8 @@ static const byte *match_items(const mp_obj_t *items, size_t count, const byte *
     return at;
 }
 
+// Compares an array with a pattern (StopIteration, typecode, bytes), item by item as numbers. The
+// typecodes may differ.
 static const byte *match_array(const mp_obj_array_t *array, const byte *at,
     const gpusnek_tolerance_t *tolerance) {
     const byte *code = at + HEAD + 1; // after the tuple's head and 'S' (StopIteration)
@@ -134,6 +137,7 @@ static uint32_t get_u32(const byte *at) {
     return value;
 }
 
+// Reads the index of a dict's or set's pattern.
 static void read_index(const byte *at, index_t *index) {
     index->count = (uint32_t)gpusnek_marshal_i32(at);
     index->repeated = at[INDEX_REPEATED] != 0;
@@ -257,6 +261,7 @@ static const byte *match_set(mp_obj_t set, const byte *at) {
     return size == index.count && index.sum == 0 ? index.end : NULL;
 }
 
+// Compares a str with a str, or a bytes or bytearray with bytes.
 static const byte *match_text(mp_obj_t value, const byte *at) {
     mp_buffer_info_t buffer;
     if (*at == 'u' ? !mp_obj_is_str(value)
@@ -281,6 +286,7 @@ static const byte *match_special(mp_obj_t value, const byte *at,
         ? match_array(MP_OBJ_TO_PTR(value), at, tolerance) : NULL;
 }
 
+// Compares with a pattern of a tuple, or of an extension of marshal.h.
 static const byte *match_tuple(mp_obj_t value, const byte *at,
     const gpusnek_tolerance_t *tolerance) {
     if (gpusnek_marshal_i32(at) > 0 && at[HEAD] == 'S') {

@@ -27,6 +27,7 @@ static uint64_t begin(int tag) {
     return gpusnek_hash_mix(0, (uint64_t)tag);
 }
 
+// Hashes a text or bytes, one unit and one more per 8 bytes.
 static bool hash_bytes(int tag, const void *bytes, size_t length, uint64_t *units,
     uint64_t *hash) {
     const uint64_t count = length / WORD_BYTES + (length % WORD_BYTES != 0);
@@ -61,6 +62,7 @@ static bool hash_tuple(mp_obj_t key, uint32_t depth, uint64_t *units, uint64_t *
     return true;
 }
 
+// Hashes a frozenset independently of the order of its items: sums their finished hashes.
 static bool hash_set(mp_obj_t key, uint32_t depth, uint64_t *units, uint64_t *hash) {
     mp_obj_iter_buf_t buffer;
     mp_obj_t iterator = mp_getiter(key, &buffer);

@@ -118,6 +118,8 @@ void gpusnek_wait(int64_t ms) {
     }
 }
 
+// Delays for `us` microseconds and polls meanwhile. Flushes the output first. May raise
+// KeyboardInterrupt.
 void mp_hal_delay_us(mp_uint_t us) {
     gpusnek_output_flush();
     // A delay that exceeds the clock's range lasts until an interrupt.

@@ -217,6 +217,7 @@ VM_INLINE bool tier_place(mp_obj_t container, const mp_obj_type_t *type, mp_int_
     return vm_place(container, type, i, place);
 }
 
+// Loads a float from a list, tuple or buffer.
 VM_INLINE bool tier_float_element(mp_obj_t container, mp_int_t i, mp_float_t *value) {
     const mp_obj_type_t *type = tier_type(container);
     vm_place_t place;
@@ -239,6 +240,7 @@ VM_INLINE bool tier_float_element(mp_obj_t container, mp_int_t i, mp_float_t *va
     return true;
 }
 
+// Loads a small integer from a list, tuple or buffer.
 VM_INLINE bool tier_int_element(mp_obj_t container, mp_int_t i, mp_int_t *value) {
     const mp_obj_type_t *type = tier_type(container);
     const mp_obj_t *item = tier_item(container, type, i);
@@ -357,6 +359,7 @@ VM_INLINE bool tier_within(uint64_t length, mp_int_t *i) {
     return (mp_uint_t)*i < length;
 }
 
+// Loads an element of a list or tuple as an object.
 VM_INLINE bool tier_view_object(const void *items, uint64_t length, uint32_t code, mp_int_t i,
     mp_obj_t *value) {
     if (code > TIER_TUPLE || !tier_within(length, &i)) {
@@ -366,6 +369,7 @@ VM_INLINE bool tier_view_object(const void *items, uint64_t length, uint32_t cod
     return true;
 }
 
+// Loads a float element.
 VM_INLINE bool tier_view_float(const void *items, uint64_t length, uint32_t code, mp_int_t i,
     mp_float_t *value) {
     if (!tier_within(length, &i)) {
@@ -385,6 +389,7 @@ VM_INLINE bool tier_view_float(const void *items, uint64_t length, uint32_t code
     return mp_obj_is_float(item);
 }
 
+// Loads an integer element.
 VM_INLINE bool tier_view_int(const void *items, uint64_t length, uint32_t code, mp_int_t i,
     mp_int_t *value) {
     if (!tier_within(length, &i)) {
@@ -419,6 +424,7 @@ VM_INLINE bool tier_view_int(const void *items, uint64_t length, uint32_t code, 
     }
 }
 
+// Stores an object in a list.
 VM_INLINE bool tier_view_store_object(const void *items, uint64_t length, uint32_t code,
     mp_int_t i, mp_obj_t value) {
     if (code != TIER_LIST || !tier_within(length, &i)) {
@@ -428,6 +434,7 @@ VM_INLINE bool tier_view_store_object(const void *items, uint64_t length, uint32
     return true;
 }
 
+// Stores a float in a buffer of floats, or boxed in a list.
 VM_INLINE bool tier_view_store_float(const void *items, uint64_t length, uint32_t code,
     mp_int_t i, mp_float_t value) {
     if (!tier_within(length, &i)) {
@@ -444,6 +451,7 @@ VM_INLINE bool tier_view_store_float(const void *items, uint64_t length, uint32_
     return tier_view_store_object(items, length, code, i, mp_obj_new_float(value));
 }
 
+// Stores an integer in a buffer whose typecode can represent it, or boxed in a list.
 VM_INLINE bool tier_view_store_int(const void *items, uint64_t length, uint32_t code, mp_int_t i,
     mp_int_t value) {
     if (!tier_within(length, &i)) {

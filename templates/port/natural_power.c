@@ -14,6 +14,7 @@ typedef struct _ring_t {
     uint32_t *product; // 2 * modulus.count digits
 } ring_t;
 
+// Returns -1 / digit modulo 2^32; 0 if the digit is even.
 static uint32_t negative_inverse(uint32_t digit) {
     if (digit % 2 == 0) {
         return 0;

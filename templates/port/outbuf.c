@@ -10,6 +10,7 @@
 #include "py/objlist.h"
 #include "py/runtime.h"
 
+// Converts a number to a byte, saturated and truncated. Raises TypeError for other types.
 static uint8_t byte_of(mp_obj_t value) {
     #if MICROPY_PY_BUILTINS_FLOAT
     if (mp_obj_is_float(value)) {
@@ -21,6 +22,7 @@ static uint8_t byte_of(mp_obj_t value) {
     return number >= 255 ? 255 : number > 0 ? (uint8_t)number : 0;
 }
 
+// Stores the items of a buffer in `size` bytes. Raises ValueError if their number differs.
 static void store_array(uint8_t *to, size_t size, const mp_buffer_info_t *from) {
     size_t width = mp_binary_get_size('@', from->typecode, NULL);
     if (from->len / width != size) {
@@ -35,6 +37,8 @@ static void store_array(uint8_t *to, size_t size, const mp_buffer_info_t *from) 
     }
 }
 
+// Stores the items of any iterable in `size` bytes. Raises ValueError if their number differs, and
+// what iterating or converting raises.
 static void store_all(uint8_t *to, size_t size, mp_obj_t value) {
     mp_buffer_info_t from;
     if (mp_get_buffer(value, &from, MP_BUFFER_READ)) {
@@ -59,6 +63,7 @@ static void store_all(uint8_t *to, size_t size, mp_obj_t value) {
     } while (++i < size);
 }
 
+// Loads or stores outbuf[index] or outbuf[start:stop]. A loaded slice is a copy in a bytes object.
 static mp_obj_t outbuf_subscr(mp_obj_t self_in, mp_obj_t index, mp_obj_t value) {
     uint8_t *memory = gpusnek_boot.outbuf;
     if (value == MP_OBJ_NULL) {

@@ -22,6 +22,7 @@ typedef struct {
     const byte *first;
 } function_info_t;
 
+// Decodes a function's prelude.
 static function_info_t read_function(const mp_obj_fun_bc_t *function) {
     function_info_t info;
     const byte *ip = function->bytecode;

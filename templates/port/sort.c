@@ -108,6 +108,7 @@ static void merge_runs(const sort_t *sort, size_t width, row_t from, row_t to) {
     }
 }
 
+// Sorts by passes that alternate between the two rows; sets `whole` to the sorted row.
 static void merge_all(sort_t *sort) {
     row_t from = {sort->keys, sort->items}, to = {sort->spare, sort->spare + sort->length};
     if (sort->keys == NULL) {

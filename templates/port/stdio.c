@@ -24,6 +24,7 @@ static void stdio_print(const mp_print_t *print, mp_obj_t self_in, mp_print_kind
     mp_printf(print, "<io.%s %d>", mp_obj_get_type_str(self_in), self->fd);
 }
 
+// Reads up to `size` bytes of stdin; waits for the host until the buffer is full or stdin ends.
 static mp_uint_t stdio_read(mp_obj_t self_in, void *buffer, mp_uint_t size, int *errcode) {
     stdio_obj_t *self = MP_OBJ_TO_PTR(self_in);
     if (self->fd != FD_IN) {

@@ -19,6 +19,7 @@ static double get_double(const byte *at) {
     return value;
 }
 
+// Returns a long of more than SHORT_DIGITS digits: packs its digits into bytes.
 static mp_obj_t get_big(const byte *at, uint32_t count) {
     const size_t size = (size_t)count * LONG_DIGIT_BITS / 8 + 1;
     byte *bytes = m_new0(byte, size);
@@ -57,6 +58,7 @@ static mp_obj_t special(const mp_obj_tuple_t *items) {
     return mp_call_function_2(MP_OBJ_FROM_PTR(&mp_type_array), items->items[1], items->items[2]);
 }
 
+// Returns a tuple, or the value of an extension if its first item is StopIteration.
 static mp_obj_t get_tuple(const byte **at, uint32_t count) {
     mp_obj_tuple_t *items = MP_OBJ_TO_PTR(mp_obj_new_tuple(count, NULL));
     const bool wrapped = count > 0 && **at == 'S';

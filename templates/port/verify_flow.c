@@ -272,6 +272,7 @@ static slot_t join(slot_t one, slot_t other) {
     return MAYBE_NO_VALUE;
 }
 
+// Returns the target at an offset, by bisection. Raises ValueError if there is no target there.
 static target_t *find_target(const flow_t *flow, uint32_t offset) {
     uint32_t low = 0;
     uint32_t high = flow->target_count;
@@ -305,6 +306,7 @@ static size_t size_of_state(const state_t *state) {
     return sizeof(state_t) + state->count * sizeof(block_t) + state->depth * sizeof(slot_t);
 }
 
+// Returns a copy of a state in one allocation. Raises MemoryError.
 static state_t *store_state(const state_t *from) {
     const size_t blocks = from->count * sizeof(block_t);
     byte *memory = m_new(byte, size_of_state(from));
@@ -486,6 +488,8 @@ static void enter_to_leave(flow_t *flow, uint32_t count) {
     }
 }
 
+// Returns the type of the handler that an instruction sets up. A SETUP_FINALLY whose handler begins
+// with the test of is_async_handler() is that of an `async with`.
 static uint8_t type_of_handler(flow_t *flow, const verify_instruction_t *at) {
     verify_instruction_t jump;
     if (at->op == MP_BC_SETUP_WITH) {
@@ -518,6 +522,8 @@ static void set_up(flow_t *flow, const verify_instruction_t *at) {
     find_floor(flow);
 }
 
+// Executes SETUP_WITH: replaces the context manager by its __exit__ method, sets up the handler,
+// and pushes the result of __enter__.
 static void set_up_with(flow_t *flow, const verify_instruction_t *at) {
     pop_object(flow);
     push_method(flow); // __exit__
@@ -526,6 +532,7 @@ static void set_up_with(flow_t *flow, const verify_instruction_t *at) {
     push(flow, OBJECT);
 }
 
+// Executes WITH_CLEANUP: calls __exit__, removes it, and leaves the cause or None on top.
 static void clean_up_with(flow_t *flow) {
     const block_t *block = innermost(flow);
     gpusnek_verify_need(block->type == WITH && block->active && flow->now.depth == block->depth + 1u);
@@ -567,6 +574,7 @@ static void unwind(flow_t *flow) {
     pop_block(flow);
 }
 
+// Executes UNWIND_JUMP: leaves handlers, and a `for` loop if the extra byte says so, by a jump.
 static void unwind_jump(flow_t *flow, const verify_instruction_t *at) {
     need_room(flow, UNWIND_SLOTS);
     gpusnek_verify_need((uint32_t)(at->extra & 0x7f) <= flow->now.count);
@@ -617,6 +625,7 @@ static bool is_iterator(const flow_t *flow) {
     return is_buffer || is_argument;
 }
 
+// Executes FOR_ITER: pushes the next item, or pops the iterator and jumps at its end.
 static void next_item(flow_t *flow, const verify_instruction_t *at) {
     gpusnek_verify_need(is_iterator(flow) && flow->now.depth >= flow->floor + ITERATOR_SLOTS);
     flow->now.depth -= ITERATOR_SLOTS;
@@ -678,6 +687,7 @@ static void duplicate(flow_t *flow, uint32_t count) {
 
 // ---- Variables ----
 
+// Pushes a local variable, as a CELL or ARGUMENT if it is known to be one.
 static void load_local(flow_t *flow, uint32_t number) {
     const verify_t *of = flow->of;
     if (verify_bit(of->cells, number)) {
@@ -701,6 +711,8 @@ static void need_cell(const flow_t *flow, uint32_t number) {
 
 // ---- Functions ----
 
+// Pops the default values of a new function: a dict of keyword defaults and a tuple, each if the
+// function needs it.
 static void pop_defaults(flow_t *flow, const verify_child_t *child) {
     pop_type(flow, child->flags & MP_SCOPE_FLAG_DEFKWARGS ? DICT : NO_VALUE);
     const slot_t values = pop(flow);
@@ -710,6 +722,7 @@ static void pop_defaults(flow_t *flow, const verify_child_t *child) {
     gpusnek_verify_need(values == slot(TUPLE, child->defaults));
 }
 
+// Pops the `count` variables of a new closure. Those that the function uses as cells must be cells.
 static void pop_cells(flow_t *flow, const verify_child_t *child, uint32_t count) {
     gpusnek_verify_need(count >= child->free_cells);
     for (uint32_t i = count; i-- > 0;) {
@@ -721,6 +734,7 @@ static void pop_cells(flow_t *flow, const verify_child_t *child, uint32_t count)
     }
 }
 
+// Executes MAKE_FUNCTION or MAKE_CLOSURE, with or without default values.
 static void make_function(flow_t *flow, const verify_instruction_t *at) {
     const verify_child_t *child = &flow->of->children[at->argument];
     const bool is_closure = at->op == MP_BC_MAKE_CLOSURE || at->op == MP_BC_MAKE_CLOSURE_DEFARGS;
@@ -768,6 +782,8 @@ static void build_slice(flow_t *flow, const verify_instruction_t *at) {
     operate(flow, at->argument);
 }
 
+// Executes STORE_COMP: adds an item to the list, dict or set of a comprehension, which is below
+// iterators on the stack.
 static void store_item(flow_t *flow, const verify_instruction_t *at) {
     static const uint8_t types[] = { LIST, DICT, SET };
     const uint32_t which = at->argument & 3;
@@ -1036,6 +1052,7 @@ static uint32_t execute(flow_t *flow, const verify_instruction_t *at) {
 
 // ---- The function ----
 
+// Collects the marked jump targets, sorted by offset, and allocates the queue.
 static void open_targets(flow_t *flow) {
     const verify_t *of = flow->of;
     for (uint32_t at = 0; at < of->size; at++) {

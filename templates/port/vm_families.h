@@ -79,6 +79,7 @@ VM_INLINE bool vm_constant(vm_t *vm, uint32_t number) {
 
 // ---- Variables of a function ----
 
+// Pushes a local variable; an unbound one is left to upstream's code, which raises.
 VM_INLINE bool vm_load_fast(vm_t *vm, uint32_t number) {
     const mp_obj_t value = vm_local(vm, number);
     return value != MP_OBJ_NULL && vm_push(vm, value);
@@ -138,6 +139,7 @@ VM_INLINE bool vm_variable(vm_t *vm, unsigned int bit, vm_name_t name) {
     return vm_pop(vm, 1);
 }
 
+// Loads an instance's own attribute.
 VM_INLINE bool vm_load_attribute(vm_t *vm, vm_name_t name) {
     const mp_obj_type_t *type;
     const mp_map_elem_t *found = vm_member(vm->top, name, &type);
@@ -148,6 +150,7 @@ VM_INLINE bool vm_load_attribute(vm_t *vm, vm_name_t name) {
     return true;
 }
 
+// Stores to an existing own attribute of an instance, unless its class has special accessors.
 VM_INLINE bool vm_store_attribute(vm_t *vm, vm_name_t name) {
     const mp_obj_type_t *type;
     mp_map_elem_t *found = vm_member(vm->top, name, &type);
@@ -160,6 +163,7 @@ VM_INLINE bool vm_store_attribute(vm_t *vm, vm_name_t name) {
     return vm_pop(vm, 2);
 }
 
+// Replaces an object by a method's function and its first argument.
 VM_INLINE bool vm_load_method(vm_t *vm, vm_name_t name) {
     vm_method_t method;
     if (!vm_method(vm->top, name, &method)) {
@@ -171,6 +175,7 @@ VM_INLINE bool vm_load_method(vm_t *vm, vm_name_t name) {
 
 // ---- Jumps ----
 
+// Executes a jump, or a conditional jump on a bool, None or small integer.
 VM_INLINE bool vm_jump(vm_t *vm, unsigned int op) {
     int truth = 1;
     if (op != MP_BC_JUMP) {
@@ -213,6 +218,7 @@ VM_INLINE bool vm_dup_two(vm_t *vm) {
     return false;
 }
 
+// Duplicates the top, or executes DUP_TOP and a following STORE_FAST together.
 VM_INLINE bool vm_dup(vm_t *vm) {
     const unsigned int next = vm_byte(&vm->code, 1) - MP_BC_STORE_FAST_MULTI;
     if (next < MP_BC_STORE_FAST_MULTI_NUM) { // stores to the variable of a counting loop as well
@@ -224,6 +230,7 @@ VM_INLINE bool vm_dup(vm_t *vm) {
     return vm_push(vm, vm->top);
 }
 
+// Exchanges the two topmost values.
 VM_INLINE bool vm_rotate_two(vm_t *vm) {
     const mp_obj_t below = vm_below(vm, 1);
     porter_own_store(vm->frame, vm->sp, -8, vm->top);
@@ -231,6 +238,7 @@ VM_INLINE bool vm_rotate_two(vm_t *vm) {
     return true;
 }
 
+// Moves the top below the next two values.
 VM_INLINE bool vm_rotate_three(vm_t *vm) {
     const mp_obj_t below = vm_below(vm, 1);
     const mp_obj_t lowest = vm_below(vm, 2);
@@ -242,11 +250,13 @@ VM_INLINE bool vm_rotate_three(vm_t *vm) {
 
 // ---- Elements ----
 
+// Replaces container and index by the element.
 VM_INLINE bool vm_load_element(vm_t *vm) {
     const mp_obj_t value = vm_element(vm_below(vm, 1), vm->top);
     return value != MP_OBJ_NULL && vm_join(vm, value);
 }
 
+// Stores to an element; pops value, container and index.
 VM_INLINE bool vm_store_element(vm_t *vm) {
     if (!vm_element_store(vm_below(vm, 1), vm->top, vm_below(vm, 2))) {
         return false;
