@@ -13,7 +13,7 @@
 //       the device, which refuses it with ESTALE. Closing works.
 //   G2  A mount is used only if no interpreter wrote while it was read; mount_again() repeats it.
 //   G3  While a file is open for writing the interpreter holds the image, so that other
-//       interpreters do not see a part of what it writes.
+//       interpreters do not see incomplete data.
 //
 // Progress: a mount is tried MOUNT_TRIES times. After that the operation fails with ESTALE, and the
 // next operation tries again. The memory order is that of imageguard.c.

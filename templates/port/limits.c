@@ -16,7 +16,7 @@
 //   S2  A program with a limit of N steps is granted N + 1, so that the limit is reached by the
 //       first step beyond N.
 //   S3  After a limit was reached, the window has one step: code that runs while the program
-//       unwinds, such as a finaliser, ends at its first step.
+//       unwinds, for example a finaliser, ends at its first step.
 #include "hooks.h"
 #include "port.h"
 #include "py/mpconfig.h"

@@ -13,7 +13,7 @@
 //   T2  A key is in the first slot of its probe sequence that was free when it was inserted. So a
 //       search may end at the first empty slot.
 //   T3  No table is freed while keys are compared: a search compares the address of its table to
-//       detect a change (T1). The collector frees such a table later.
+//       detect a change (T1). The collector frees the table later.
 //   T4  `alloc` and `table` change together, also if an allocation raises.
 //
 // A comparison or hash function of a program can change the table that is being searched. changed.h
@@ -77,7 +77,7 @@ static inline bool gpusnek_map_renewed(mp_map_t *map) {
 }
 
 // Looks up a key in an ordered map: a linear search, because its entries are contiguous. `words`:
-// keys are compared as words. Raises what comparisons raise, and MemoryError.
+// keys are compared as words. Propagates exceptions of comparisons; raises MemoryError.
 static inline mp_map_elem_t *gpusnek_ordered_lookup(
     mp_map_t *map, mp_obj_t index, mp_map_lookup_kind_t kind, bool words) {
     const mp_uint_t known = words ? 0 : gpusnek_known_hash(index);
@@ -120,8 +120,8 @@ static inline mp_map_elem_t *gpusnek_ordered_lookup(
 }
 
 // Replaces mp_map_lookup(): finds, inserts or removes a key. Returns its entry, or NULL if the key
-// is missing. Raises what hashing and comparing keys raise, RuntimeError if these changed the map,
-// and MemoryError.
+// is missing. Propagates exceptions of hashing and comparisons. Raises RuntimeError if these
+// changed the map, and MemoryError.
 static inline mp_map_elem_t *gpusnek_map_lookup(
     mp_map_t *map, mp_obj_t index, mp_map_lookup_kind_t kind) {
     #if MICROPY_OPT_MAP_LOOKUP_CACHE

@@ -7,8 +7,8 @@
 // Appends `value` to `to`. A value of a type that the format lacks becomes a tuple whose first item
 // is StopIteration, which no other value contains: (StopIteration, bytes) for a bytearray,
 // (StopIteration, typecode, bytes) for an array, (StopIteration, repr) for other types. Then
-// *wrapped is set. Raises RuntimeError if the value is nested too deeply, MemoryError, and what a
-// __repr__ raises.
+// *wrapped is set. Raises RuntimeError if the value is nested too deeply, and MemoryError;
+// propagates exceptions of a __repr__.
 void gpusnek_marshal(vstr_t *to, mp_obj_t value, bool *wrapped);
 // Appends a str of `length` bytes of UTF-8.
 void gpusnek_marshal_str(vstr_t *to, const char *text, size_t length);

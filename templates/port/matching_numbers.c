@@ -17,7 +17,7 @@
 #define EXPONENT_ZERO (1023) // the biased exponent of 1.0
 #define MAX_EXPONENT (1023)
 #define EXPONENT_BIAS (EXPONENT_ZERO + MANTISSA_BITS) // of a double as mantissa * 2**exponent
-#define HIGH_BITS (64) // of an int that as_double() looks at
+#define HIGH_BITS (64) // bits of an int that as_double() converts
 
 // Returns 15 bits of word << shift, from number `bit` on.
 static uint32_t bits_of_word(uint64_t word, uint32_t shift, uint32_t bit) {

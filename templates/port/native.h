@@ -65,7 +65,8 @@ typedef enum { VM_INTERPRETED, VM_AWAY, VM_AGAIN } vm_natively_t;
 vm_natively_t gpusnek_native_at(mp_code_state_t *code_state);
 
 // Makes the frames of native callees part of the pystack again, up to gpusnek_native_next. An
-// exception has freed what was allocated there since the interpreter's last nlr_push().
+// exception has freed all pystack memory that was allocated since the interpreter's last
+// nlr_push().
 void gpusnek_native_keep(void);
 
 // Returns whether the launch has native code. The VM calls it once per run of its loop.

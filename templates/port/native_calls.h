@@ -48,7 +48,8 @@ mp_code_state_t *tier_any_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *functi
     tier_call_t *call, const mp_obj_t *arguments, size_t count, size_t keywords);
 
 // Lets the interpreter complete a call in C: from the frame `next`, in which native code stopped,
-// to the end of the call's frame `first`. Returns the call's value. Raises what the callee raises.
+// to the end of the call's frame `first`. Returns the call's value. Propagates exceptions of the
+// callee.
 mp_obj_t tier_finish(mp_code_state_t *first, mp_code_state_t *next);
 
 // Raises TypeError because __init__ returned `value` instead of None.

@@ -1,8 +1,8 @@
 // Slow paths of native code: operations that are called instead of inlined (native_slow.c).
 //
-// Unless a comment says otherwise, a function does not raise, run Python code or change a dict. In
-// such a case, and for types that it does not support, it returns false, NULL or MP_OBJ_NULL and
-// has changed nothing. Native code then takes a side exit.
+// Unless a comment says otherwise, a function does not raise, run Python code or change a dict. A
+// function that would have to, or that gets a type that it does not support, returns false, NULL or
+// MP_OBJ_NULL and has changed nothing. Native code then takes a side exit.
 #ifndef GPUSNEK_NATIVE_SLOW_H
 #define GPUSNEK_NATIVE_SLOW_H
 
@@ -24,8 +24,8 @@ bool tier_method(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number,
 
 // tier_is_plain() returns whether a class and its bases are Python classes with one base each and
 // small dicts. tier_class_entry() returns the attribute `name` of such a class, or of the nearest
-// base, or MP_OBJ_NULL. It adds to *steps what upstream's search (mp_obj_class_lookup()) would
-// take.
+// base, or MP_OBJ_NULL. It adds the steps that upstream's search (mp_obj_class_lookup()) would take
+// to *steps.
 bool tier_is_plain(const mp_obj_type_t *type);
 mp_obj_t tier_class_entry(const mp_obj_type_t *type, qstr name, uint32_t *steps);
 

@@ -37,8 +37,8 @@ static void store_array(uint8_t *to, size_t size, const mp_buffer_info_t *from) 
     }
 }
 
-// Stores the items of any iterable in `size` bytes. Raises ValueError if their number differs, and
-// what iterating or converting raises.
+// Stores the items of any iterable in `size` bytes. Raises ValueError if their number differs.
+// Propagates exceptions of the iteration and of conversions.
 static void store_all(uint8_t *to, size_t size, mp_obj_t value) {
     mp_buffer_info_t from;
     if (mp_get_buffer(value, &from, MP_BUFFER_READ)) {

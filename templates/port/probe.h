@@ -66,7 +66,7 @@ static inline bool gpusnek_kept_hash(mp_obj_t o, mp_uint_t *hash) {
 
 // Returns the hash of a key, as mp_unary_op(). Objects of gpusnek_kept_hash() and short tuples of
 // them need no call; for a tuple mp_unary_op() would call the tuple's function, and recursively
-// itself for each item. May raise TypeError and what a program's __hash__ raises.
+// itself for each item. Raises TypeError; propagates exceptions of a program's __hash__.
 static MP_NOINLINE mp_uint_t gpusnek_key_hash(mp_obj_t key) {
     mp_uint_t kept;
     if (gpusnek_kept_hash(key, &kept)) {

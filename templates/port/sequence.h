@@ -10,9 +10,9 @@
 #include "py/obj.h"
 #include "py/runtime.h"
 
-// Returns the index of the first items that differ, or `length`. May raise what a comparison
-// raises. The function has one loop with one exit and is not inlined, so that the lanes of a warp
-// reconverge at its end.
+// Returns the index of the first items that differ, or `length`. Propagates exceptions of
+// comparisons. The function has one loop with one exit and is not inlined, so that the lanes of a
+// warp reconverge at its end.
 static MP_NOINLINE size_t gpusnek_first_difference(const mp_obj_t *left, const mp_obj_t *right,
     size_t length) {
     size_t i = 0;

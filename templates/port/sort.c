@@ -66,7 +66,7 @@ static bool object_less(mp_obj_t x, mp_obj_t y) {
 }
 
 // Performs one pass: merges adjacent sorted runs of `width` items to runs of twice the width.
-// Raises what a comparison raises.
+// Propagates exceptions of comparisons.
 static void merge_runs(const sort_t *sort, size_t width, row_t from, row_t to) {
     const mp_obj_t *const keys = porter_private(from.keys);
     const mp_obj_t *const values = porter_private(from.values);
@@ -222,8 +222,8 @@ static void merge_all_in_place(const sort_t *sort) {
     }
 }
 
-// Computes the keys, allocates the second row, and sorts. Raises what the key function and
-// comparisons raise.
+// Computes the keys, allocates the second row, and sorts. Propagates exceptions of the key function
+// and of comparisons.
 static void sort_items(sort_t *sort) {
     const size_t length = sort->length;
     size_t rows = 1;

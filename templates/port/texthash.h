@@ -7,7 +7,7 @@
 #include "py/objstr.h"
 
 // Stores the hash in a str or bytes object, unless the object is outside of the interpreter's heap:
-// such an object is constant or shared.
+// objects there are constant or shared.
 static inline void gpusnek_keep_hash(mp_obj_t text, size_t hash) {
     mp_obj_str_t *const object = MP_OBJ_TO_PTR(text);
     const byte *const at = (const byte *)object;

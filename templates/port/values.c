@@ -46,8 +46,8 @@ static bool int64_of(mp_obj_t value, int64_t *number) {
     return true;
 }
 
-// Converts a result; returns its type (GPUSNEK_VALUE_*) and sets *value. Raises MemoryError and
-// what a __repr__ raises.
+// Converts a result; returns its type (GPUSNEK_VALUE_*) and sets *value. Raises MemoryError;
+// propagates exceptions of a __repr__.
 static int result_of(mp_obj_t result, uint64_t *value) {
     int64_t integer;
     if (mp_obj_is_bool(result)) {
