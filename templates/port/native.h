@@ -5,9 +5,9 @@
 //
 // Protocol:
 //   * Native code is entered at an entry of the bytecode: `ip`, `sp` and the exception stack are in
-//     the frame (code_state). It executes instructions up to one that it does not support, or up to
-//     a guard that fails. There it writes the interpreter's state back to the frame and returns
-//     (side exit). So unsupported code costs time and never changes a result.
+//     the frame (code_state). It executes instructions up to the first unsupported one, or up to a
+//     guard that fails. There it writes the interpreter's state back to the frame and returns (side
+//     exit). So unsupported code costs time and never changes a result.
 //   * Native code calls native code of the same program directly, with frames like the
 //     interpreter's. If a callee stops before it returns, all native callers return, and
 //     gpusnek_native_next is the callee's frame. The interpreter continues there.

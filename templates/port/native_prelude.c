@@ -37,11 +37,11 @@ VM_INLINE void tier_give_polls(int32_t left) {
     }
 }
 
-// Returns whether native code must take a side exit, so that the interpreter calls `o`: for Python
-// callables and objects that call one in turn, such as bound methods, because recursion through a
-// native frame would use the C stack; and for builtin functions without arguments. Such a function
-// may be gc.collect(), and the collector would find references in the native C frame that no Python
-// variable has any more.
+// Returns whether native code must take a side exit, so that the interpreter calls `o`. The first
+// reason is recursion, which through a native frame would use the C stack: for Python callables,
+// and for objects that call one in turn, such as bound methods. The second reason is gc.collect():
+// in the native C frame the collector would find references that no Python variable has any more.
+// So builtin functions without arguments are called by the interpreter too.
 VM_INLINE bool tier_is_interpreted(mp_obj_t o) {
     if (!mp_obj_is_obj(o)) {
         return true;

@@ -722,7 +722,8 @@ static void pop_defaults(flow_t *flow, const verify_child_t *child) {
     gpusnek_verify_need(values == slot(TUPLE, child->defaults));
 }
 
-// Pops the `count` variables of a new closure. Those that the function uses as cells must be cells.
+// Pops the `count` variables of a new closure. A variable that the function uses as a cell must be
+// a cell.
 static void pop_cells(flow_t *flow, const verify_child_t *child, uint32_t count) {
     gpusnek_verify_need(count >= child->free_cells);
     for (uint32_t i = count; i-- > 0;) {
