@@ -11,13 +11,16 @@
 // waiting lanes and select the lanes that run next: those with the deepest call stack, and among
 // these those at the lowest bytecode offset.
 //
-// States: of a lane between two instructions. vm_meet() returned true: the lane runs the
-// instruction. It returned false: the lane waits (`gpusnek_vm_waits` in vm_fast.h) and calls
-// vm_meet() again, at the same instruction, in the next turn of the VM's loop.
+// States: of a lane between two instructions. If vm_meet() returned true, the lane runs the
+// instruction. If it returned false, the lane waits (`gpusnek_vm_waits` in vm_fast.h) and calls
+// vm_meet() again, at the same instruction, in the next turn of the VM's loop. native.c also calls
+// vm_meet(), before a lane enters native code; a waiting lane then returns VM_AGAIN to the VM's
+// loop.
 //
 // Invariants:
-//   M1  A waiting lane executes nothing between two calls: the VM skips the fast path and native
-//       code while `gpusnek_vm_waits` is set. So `ip`, place and depth are the same in each call.
+//   M1  A waiting lane executes no instruction between two calls. The VM skips the fast path and
+//       native code while `gpusnek_vm_waits` is set, and after VM_AGAIN it asks for native code
+//       again. So `ip`, place and depth are the same in each call.
 //   M2  vm_meet() contains no loop. The compiler would reconverge all lanes at the loop's end, and
 //       lanes that may run would wait there for lanes that may not.
 //   M3  place and depth are hints. Equal places of different functions only delay a lane.
