@@ -40,10 +40,10 @@ from porter.array import Code
 from porter.array.kernels import open_compiled
 from porter.base.files import write_whole
 from porter.base.sizes import parse_size
-from porter.bench.conditions import device_name
-from porter.bench.figures import Figure
 from porter.errors import MissingPackage, PorterError, UsageError
 from porter.run import Device, Launch, open_device
+from porter_dev.bench.conditions import device_name
+from porter_dev.bench.figures import Figure
 
 COUNTS = {"host": 1, "cuda": 1 << 18}
 GPU_HEAP = parse_size("96K")

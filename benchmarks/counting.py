@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from porter.base import process
-from porter.bench.callgrind import SIZES
 from porter.run import Launch, run
 from porter.run.built import open_build
 from porter.run.device.host import HostTwin
+from porter_dev.bench.callgrind import SIZES
 
 # Source and expected output. Loops are long enough to outweigh compiling the program.
 PROGRAMS: dict[str, tuple[str, str]] = {

@@ -3,9 +3,9 @@
     python benchmarks/evaluating.py [--programs 4096] [--cases 64] [--build FOLDER] [--target T]
         [--small] [--each case|program] [--devices 0,1] [--batch PROGRAMS]
 
-The programs come from porter/bench/candidates.py and are all different; with --small they have four
-lines. The pool has a process per core. Each process compiles a program once, executes it, calls
-`solve` for each case and compares the result. The times include compiling on both sides, but
+The programs come from porter_dev/bench/candidates.py and are all different. With --small they have
+four lines. The pool has a process per core. Each process compiles a program once, executes it, and
+compares the result of `solve` for each case. The times include compiling on both sides, but
 neither starting processes nor opening the device. The sum of all calls' steps shows whether two
 runs did the same work, also on several GPUs.
 """
@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from porter import evaluate
-from porter.bench.candidates import programs
 from porter.evaluation.opening import open_sandbox
+from porter_dev.bench.candidates import programs
 
 EXPECTED = 0
 

@@ -23,7 +23,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.counting import PROGRAMS, launch_programs, text_bytes
 from porter.base import paths, process
-from porter.bench.callgrind import COMMAND, SIZES, read_counts
 from porter.compile import compile_build
 from porter.compile.cuda import CUBIN, cuda_folder
 from porter.compile.device_units import log_of
@@ -32,8 +31,9 @@ from porter.compile.resources import parse_frames, parse_kernels
 from porter.config import BuildConfig
 from porter.generate import Layout, generate
 from porter.preprocess import preprocess
-from porter.reference import build_reference
 from porter.rewrite.stage import rewrite
+from porter_dev.bench.callgrind import COMMAND, SIZES, read_counts
+from porter_dev.reference import build_reference
 
 UNWINDING = "#define PORTER_UNWINDING (__builtin_expect(PORTER_STATE->porter_unwind != 0, 0))"
 

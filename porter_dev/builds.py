@@ -134,7 +134,7 @@ def reference() -> Path:
         NoRelease: No release is synced.
     """
     from porter.config import BuildConfig
-    from porter.reference import build_reference
+    from porter_dev.reference import build_reference
 
     newest = release()
     return build_reference(BuildConfig(release=newest), paths.build_dir() / f"reference-{newest}")

@@ -2,7 +2,8 @@
 
 The module `cli/new_kernel.py` is `porter new-kernel`. It is imported only if it is used or listed
 by `porter --help`, so that a command with few dependencies starts fast. `_groups.py` has the
-headings of the help. Modules with a leading `_` are helpers.
+headings of the help. Modules with a leading `_` are helpers. The commands of the development tools
+are modules of `porter_dev/cli/`, which `_development.py` loads.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from porter.cli import _development
 from porter.cli._groups import grouped
 from porter.errors import EXIT_INTERNAL, EXIT_INTERRUPTED, FileProblem, PorterError
 from porter.version import __version__
@@ -31,13 +33,22 @@ class CommandFolder(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the sorted names of the commands."""
         modules = (module.name for module in pkgutil.iter_modules(__path__))
-        return sorted(name.replace("_", "-") for name in modules if not name.startswith("_"))
+        names = [name.replace("_", "-") for name in modules if not name.startswith("_")]
+        return sorted([*names, *(_development.COMMANDS if _development.available() else ())])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of a module; None if there is no such module."""
-        if cmd_name not in self.list_commands(ctx):
+        """Return the command of a module; None if there is no such module.
+
+        Raises:
+            MissingPackage: The command is a development tool, and this is no checkout.
+        """
+        name = cmd_name.replace("-", "_")
+        if cmd_name in _development.COMMANDS:
+            module = _development.load(f"cli.{name}", f"porter {cmd_name}")
+        elif cmd_name in self.list_commands(ctx):
+            module = importlib.import_module(f"{__name__}.{name}")
+        else:
             return None
-        module = importlib.import_module(f"{__name__}.{cmd_name.replace('-', '_')}")
         command = module.command
         assert isinstance(command, click.Command), f"{module.__name__}.command"
         return command

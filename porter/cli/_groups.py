@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from porter.cli import _development
+
 GROUPS: dict[str, tuple[str, ...]] = {
     "Run programs": ("run", "repl", "evaluate", "profile", "compile"),
     "Files": ("fs",),
     "Build and kernels": ("build", "bundle", "new-kernel", "doctor"),
     "Follow upstream": ("sync", "releases", "rules", "patch", "regress"),
-    "Check and measure": ("smoke", "conformance", "bench", "sweep", "fuzz", "torture"),
+    "Check": ("smoke", "conformance"),
+    _development.HEADING: _development.COMMANDS,
 }
 REST = "Other commands"
 

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from porter.base import paths
 from porter.base.files import write_whole
+from porter.cli import _development
 from porter.cli._options import MOST_TEST, seconds_option, skip_patches_option
 from porter.cli._subject import check_fixed, folder_option
 from porter.cli._telling import telling
@@ -41,7 +42,8 @@ FilePath = PathType(dir_okay=False, path_type=Path)
 @click.option(
     "--target",
     type=click.Choice(["host", "cuda", "reference"]),
-    help="The host twin, the GPU [where there is one], or upstream's C as gcc compiles it.",
+    help="The host twin, the GPU [where there is one], or upstream's C as gcc compiles it "
+    "(in a checkout).",
 )
 @click.option(
     "--variant",
@@ -125,9 +127,13 @@ def command(
     if where in ("host", "cuda"):
         _check_sizes(built, config, chosen, bool(tests))
     native = _native(compiled, give_up, enter, where, variant)
-    runner = backends.open_runner(
-        target, config, timeout, executable, folder, variant, chosen, native
-    )
+    if where == "reference":
+        module = _development.load("reference.runner", "porter conformance --target reference")
+        runner = module.open_reference(config, timeout)
+    else:
+        runner = backends.open_runner(
+            target, config, timeout, executable, folder, variant, chosen, native
+        )
     cache = paths.build_dir() / "conformance" / "expected"
     with telling() as tell, children(f"{where}-{variant}"):
         tell.now("features")

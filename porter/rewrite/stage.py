@@ -82,7 +82,7 @@ def rewrite(
         jobs: The number of worker processes; by default one per core.
         prune: See `merge`. Off to measure the cost of checks (benchmarks/unwinding.py).
         guard: See `merge`.
-        saturate: See `merge`. Off to keep C's semantics of overflow (porter/torture).
+        saturate: See `merge`. Off to keep C's semantics of overflow (porter_dev/torture).
         tell: Receives progress reports.
 
     Raises:

@@ -1,5 +1,5 @@
 // What the host twin's variant `traced` records of an interpreter: its basic blocks, calls and
-// bytecode, a stream of words for porter/bench/warp. In other variants all of it is nothing.
+// bytecode, a stream of words for porter_dev/bench/warp. In other variants all of it is nothing.
 #ifndef GPUSNEK_TRACE_HOST_H
 #define GPUSNEK_TRACE_HOST_H
 

@@ -1,4 +1,4 @@
-"""The Python sources of porter, without the programs that interpreters run."""
+"""The Python sources of porter and porter_dev, without the programs that interpreters run."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "porter"
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("porter", "porter_dev")
 
 
-def sources(package: Path = PACKAGE) -> dict[str, str]:
-    """Return the texts of all files by path below `package`."""
-    found = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
+def sources(root: Path = ROOT) -> dict[str, str]:
+    """Return the texts of all files by path below `root`."""
+    found = {
+        path.relative_to(root).as_posix(): path
+        for package in PACKAGES
+        for path in (root / package).rglob("*.py")
+    }
     return {
         name: path.read_text(encoding="utf-8")
         for name, path in sorted(found.items())
-        if not name.startswith(("bench/programs/", "_data/"))
+        if not name.startswith(("porter_dev/bench/programs/", "porter/_data/"))
     }
 
 

@@ -5,17 +5,28 @@
 
 from __future__ import annotations
 
+import re
+
 import grimp
 import pytest
 
-from tests.architecture.sources import cycles, repeated, sources
+from tests.architecture.sources import PACKAGES, cycles, repeated, sources
 
 
 @pytest.fixture(scope="module")
 def imports() -> list[tuple[str, str]]:
     """Return pairs of importer and imported; imports for typing and within functions count."""
-    graph = grimp.build_graph("porter", exclude_type_checking_imports=False, cache_dir=None)
+    graph = grimp.build_graph(*PACKAGES, exclude_type_checking_imports=False, cache_dir=None)
     return [(a, b) for a in graph.modules for b in graph.find_modules_directly_imported_by(a)]
+
+
+def test_one_module_of_porter_loads_the_development_tools() -> None:
+    # The import contract does not see imports by name.
+    found = re.compile(r"""["']porter_dev\b|import_module\(.*porter_dev""")
+    named = [
+        name for name, text in sources().items() if name[:7] == "porter/" and found.search(text)
+    ]
+    assert named == ["porter/cli/_development.py"]
 
 
 def test_a_class_name_has_one_meaning() -> None:

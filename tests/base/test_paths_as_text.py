@@ -52,13 +52,13 @@ MODULES = (
     "porter.conformance.library",
     "porter.conformance.report",
     "porter.conformance.skips",
-    "porter.bench.guard",
-    "porter.bench.lanes",
-    "porter.bench.conditions",
-    "porter.bench.upstream_unix",
-    "porter.sweep.subjects",
-    "porter.fuzz.fuzzing",
-    "porter.fuzz.building",
+    "porter_dev.bench.guard",
+    "porter_dev.bench.lanes",
+    "porter_dev.bench.conditions",
+    "porter_dev.bench.upstream_unix",
+    "porter_dev.allocation_failure.subjects",
+    "porter_dev.fuzz.fuzzing",
+    "porter_dev.fuzz.building",
 )
 # Classes of results: porter makes them, and a user reads their paths.
 RESULTS = {"Build", "RewrittenSources", "Built", "Campaign", "Synced", "Test"}

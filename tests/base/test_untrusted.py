@@ -276,7 +276,7 @@ def test_a_count_takes_no_memory() -> None:
 
 # Packages that receive data of interpreters, and modules of them that decode other bytes: programs'
 # sources, porter's own banners, a compiler's log, and a console without bytes.
-READERS = ("array", "evaluation", "notebook", "profiling", "repl", "run", "smoke", "sweep")
+READERS = ("array", "evaluation", "notebook", "profiling", "repl", "run", "smoke")
 OTHERS = {
     "array/compilations.py",
     "array/shown.py",

@@ -9,10 +9,10 @@ import attrs
 import numpy as np
 import pytest
 
-from porter.bench import catalogue, lifecycle, measure, native, oracle, scripts, subjects
-from porter.bench.catalogue import SUITE, Benchmark
 from porter.errors import BenchFailed, ToolFailed
 from porter.run import Device, Launch, Program
+from porter_dev.bench import catalogue, lifecycle, measure, native, oracle, scripts, subjects
+from porter_dev.bench.catalogue import SUITE, Benchmark
 from tests.bench.variants import VARIANTS
 
 SMALL = Launch(heap=12 << 10)  # the heap with which docs/performance.md's figures are measured

@@ -7,12 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from porter.bench import many, scripts
-from porter.bench.candidates import CASES, programs
-from porter.bench.many import Candidates
-from porter.bench.measure import Setting
 from porter.errors import BenchFailed
 from porter.run import Device
+from porter_dev.bench import many, scripts
+from porter_dev.bench.candidates import CASES, programs
+from porter_dev.bench.many import Candidates
+from porter_dev.bench.measure import Setting
 
 
 def test_a_seed_gives_the_same_distinct_programs() -> None:

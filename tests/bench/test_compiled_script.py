@@ -16,8 +16,8 @@ from benchmarks.compiled_programs import PROGRAMS, BenchProgram
 from benchmarks.compiled_references import NVRTC, cuda_text
 from porter import toolchain
 from porter.base import process
-from porter.bench.figures import Figure
 from porter.errors import NoNvcc
+from porter_dev.bench.figures import Figure
 from tests.cpython import cpython
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The regression guard: no program takes more instructions than stored, no kernel more registers.
 
-After a change that justifies its cost, run `python -m porter.bench.guard BUILD
+After a change that justifies its cost, run `python -m porter_dev.bench.guard BUILD
 tests/bench/baseline.toml --store`, and give the reason in docs/lab/performance.md.
 """
 
@@ -15,9 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from porter.bench import guard
-from porter.bench.callgrind import count
-from porter.bench.catalogue import Benchmark
 from porter.compile.barriers import barriers
 from porter.compile.elf import functions
 from porter.config import BuildConfig
@@ -25,6 +22,9 @@ from porter.errors import NoNvcc, UsageError
 from porter.pipeline import Build, build
 from porter.run.built import Built, open_build
 from porter.toolchain import nvcc
+from porter_dev.bench import guard
+from porter_dev.bench.callgrind import count
+from porter_dev.bench.catalogue import Benchmark
 
 BASELINE = Path(__file__).parent / "baseline.toml"
 
@@ -34,14 +34,16 @@ needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no
 def check(table: str, counts: dict[str, int]) -> None:
     stored = guard.load(BASELINE).get(table)
     if stored is None:
-        pytest.skip(f"no baseline for {table}; porter.bench.guard --store makes one")
+        pytest.skip(f"no baseline for {table}; porter_dev.bench.guard --store makes one")
     known = {name: n for name, n in counts.items() if name in stored}
     worse = guard.compare(stored, known)
     assert not worse, "\n".join(worse)
     if better := guard.compare(known, {name: stored[name] for name in known}):
         warnings.warn(f"{table}: better than stored, store it: {better}", stacklevel=1)
     if missing := sorted(counts.keys() - known):
-        pytest.skip(f"{table} lacks {', '.join(missing)}; porter.bench.guard --store counts them")
+        pytest.skip(
+            f"{table} lacks {', '.join(missing)}; porter_dev.bench.guard --store counts them"
+        )
 
 
 @pytest.mark.campaign("benchmarks")
@@ -112,7 +114,7 @@ def device_build(host: Build) -> Built:
 def test_one_more_statement_is_counted(
     built: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("porter.bench.catalogue.PROGRAMS", tmp_path)
+    monkeypatch.setattr("porter_dev.bench.catalogue.PROGRAMS", tmp_path)
     loop = "for i in range(100):\n    x = i + 1\n"
     (tmp_path / "a.py").write_text(loop)
     (tmp_path / "b.py").write_text(loop + "    y = x\n")

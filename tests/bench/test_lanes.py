@@ -8,25 +8,25 @@ from types import SimpleNamespace
 
 import pytest
 
-from porter.bench import lanes
-from porter.bench.catalogue import SUITE
-from porter.bench.measure import Setting
 from porter.errors import BenchFailed, UsageError
 from porter.run import Device
+from porter_dev.bench import lanes
+from porter_dev.bench.catalogue import SUITE
+from porter_dev.bench.measure import Setting
 
 DETAILS = """\
 ==PROF== Connected to process 7
 "ID","Process ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"
-"0","7","porter.bench:figure8-module","x","launch__registers","register/thread","64"
-"0","7","porter.bench:figure8-module","x","{0}.ratio","","31.50"
-"1","7","porter.bench:queens","x","{0}.ratio","","8"
-"2","7","porter.bench:queens","x","{0}.ratio","","10"
+"0","7","porter_dev.bench:figure8-module","x","launch__registers","register/thread","64"
+"0","7","porter_dev.bench:figure8-module","x","{0}.ratio","","31.50"
+"1","7","porter_dev.bench:queens","x","{0}.ratio","","8"
+"2","7","porter_dev.bench:queens","x","{0}.ratio","","10"
 "3","7","gpusnek_launch","x","{0}.ratio","","1"
 """
 RAW = """\
 "ID","Kernel Name","thread Domain:Push/Pop_Range:PL_Type","{0}.ratio"
 "","","","thread"
-"0","gpusnek_launch","<default domain>:porter.bench:queens:none","9.25"
+"0","gpusnek_launch","<default domain>:porter_dev.bench:queens:none","9.25"
 """
 
 
@@ -47,7 +47,7 @@ def test_both_pages_of_ncu_are_read(tmp_path: Path) -> None:
         ('"8"', '"n/a"', "queens: 'n/a' is no number"),
         ('"8"', '"40"', "queens: 40 of a warp's 32 lanes cannot be active"),
         ("31.50", "nan", "figure8-module: nan of a warp's 32 lanes"),
-        ("porter.bench:", "", "no launch of a program with the metric"),
+        ("porter_dev.bench:", "", "no launch of a program with the metric"),
         ("{0}", "other", "no launch of a program with the metric"),
         ("Kernel Name", "Name", "no launch of a program with the metric"),
     ],
@@ -70,7 +70,7 @@ def test_one_launch_is_seen_by_its_name() -> None:
     )
     with pytest.raises(BenchFailed), lanes.seen(cuda, "queens"):
         raise BenchFailed("wrong")
-    assert done == ["porter.bench:queens", "start", "stop", "pop"]
+    assert done == ["porter_dev.bench:queens", "start", "stop", "pop"]
 
 
 def test_what_is_counted_is_right(

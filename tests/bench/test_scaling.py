@@ -8,13 +8,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from porter.bench import plot, scale
-from porter.bench.catalogue import SUITE, Benchmark
-from porter.bench.measure import Setting
 from porter.cli import execute
 from porter.errors import BenchFailed
 from porter.pipeline import Build
 from porter.run import Device
+from porter_dev.bench import plot, scale
+from porter_dev.bench.catalogue import SUITE, Benchmark
+from porter_dev.bench.measure import Setting
 
 COUNTS = [3, 16, 64]
 HEAPS = [2 << 10, 16 << 10, 128 << 10]
@@ -38,7 +38,7 @@ def test_points_and_what_does_not_fit(any_device: Device) -> None:
 def test_a_wrong_answer_is_no_lack_of_memory(
     any_device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("porter.bench.catalogue.PROGRAMS", tmp_path)
+    monkeypatch.setattr("porter_dev.bench.catalogue.PROGRAMS", tmp_path)
     (tmp_path / "odd.py").write_text("print(threadIdx + numThreads)")
     with pytest.raises(BenchFailed, match="interpreter 0 printed"):
         scale.scaling(Setting(any_device, n=8, repeat=1), Benchmark("odd", "odd", "odd.py"))

@@ -16,12 +16,12 @@ from rich.console import Console
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from porter.bench import many, report
-from porter.bench.catalogue import SUITE, Benchmark
-from porter.bench.conditions import conditions
-from porter.bench.measure import Setting
-from porter.bench.suite import BenchSuite
 from porter.run import open_device
+from porter_dev.bench import many, report
+from porter_dev.bench.catalogue import SUITE, Benchmark
+from porter_dev.bench.conditions import conditions
+from porter_dev.bench.measure import Setting
+from porter_dev.bench.suite import BenchSuite
 
 PROGRAMS = Path(__file__).parent / "programs"
 SEED = 1  # of the generated programs; the suite's is another

@@ -14,23 +14,26 @@ import click
 import pytest
 
 import porter.cli
+import porter_dev.cli
 
 
 def with_finished_builds() -> list[str]:
     """Return the modules of the commands with --build, except torture, which rewrites C too."""
     found = []
-    for module in pkgutil.iter_modules(porter.cli.__path__):
-        if not module.name.startswith("_") and module.name != "torture":
-            command = getattr(importlib.import_module(f"porter.cli.{module.name}"), "command", None)
-            options = command.params if isinstance(command, click.Command) else []
-            if any("--build" in option.opts for option in options):
-                found.append(module.name)
+    for package in (porter.cli, porter_dev.cli):
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            name = module.name.rpartition(".")[2]
+            if not name.startswith("_") and name != "torture":
+                command = getattr(importlib.import_module(module.name), "command", None)
+                options = command.params if isinstance(command, click.Command) else []
+                if any("--build" in option.opts for option in options):
+                    found.append(module.name)
     return found
 
 
 @pytest.mark.parametrize("name", with_finished_builds())
 def test_a_command_is_there(name: str) -> None:
-    program = f"import sys; sys.modules['clang'] = None; import porter.cli.{name}"
+    program = f"import sys; sys.modules['clang'] = None; import {name}"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
@@ -38,4 +41,5 @@ def test_a_command_is_there(name: str) -> None:
 
 
 def test_which_they_are() -> None:
-    assert {"sweep", "conformance", "bench", "fuzz"} <= set(with_finished_builds())
+    tools = {f"porter_dev.cli.{name}" for name in ("sweep", "bench", "fuzz")}
+    assert tools | {"porter.cli.conformance"} <= set(with_finished_builds())

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from porter import dask, evaluate
-from porter.bench.candidates import programs
 from porter.errors import NoGpu
 from porter.run.built import Built, open_build
+from porter_dev.bench.candidates import programs
 from tests.cluster.conftest import killing_one
 
 pytestmark = pytest.mark.gpu

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from porter.torture.python import cpython
-from porter.torture.python.examine import Examiner, difference
-from porter.torture.python.modes import MODES
+from porter_dev.torture.python import cpython
+from porter_dev.torture.python.examine import Examiner, difference
+from porter_dev.torture.python.modes import MODES
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

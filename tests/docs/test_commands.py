@@ -165,7 +165,7 @@ def test_a_right_command_passes(command: str, capsys: pytest.CaptureFixture[str]
         ("python -m pytest tests", ["pytest tests"]),
         ("python -m porter_dev.campaigns list", ["campaign list"]),
         ("cd porter; git clone porter; echo porter sync; python porter.py", []),
-        ("python -c 'import porter' porter; python -m porter.bench.lanes", []),
+        ("python -c 'import porter' porter; python -m porter_dev.bench.lanes", []),
     ],
 )  # fmt: skip
 def test_calls_in_shell_scripts(script: str, found: list[str]) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from porter.bench.candidates import programs as candidates
 from porter.errors import LaunchFailed, LaunchInterrupted
 from porter.evaluation import (
     Cases,
@@ -25,6 +24,7 @@ from porter.evaluation import (
     portions,
 )
 from porter.run import Device
+from porter_dev.bench.candidates import programs as candidates
 
 from .conftest import Judge
 

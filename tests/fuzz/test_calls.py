@@ -18,20 +18,23 @@ import pytest
 from click.testing import CliRunner
 
 from porter.base import paths
-from porter.cli import fuzz
 from porter.config import BuildConfig
 from porter.errors import FuzzFailed, UsageError
-from porter.fuzz.calls import process, trial
-from porter.fuzz.calls.campaign import CallCampaign, CallPlan
-from porter.fuzz.calls.findings import CallFinding, saved
-from porter.fuzz.calls.inventory import Inventory, inventory
-from porter.fuzz.calls.judge import differing, faults, place
-from porter.fuzz.calls.making import ProgramMaker
-from porter.fuzz.calls.programs import CallProgram, Generator, Statement, parts_of
-from porter.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
-from porter.fuzz.calls.reduce import callee, reduce
-from porter.fuzz.calls.session import CallSession, fuzz_calls
-from porter.fuzz.calls.trial import (
+from porter.pipeline import build
+from porter.run import open_device, run
+from porter.sync.lock import newest_release
+from porter_dev.cli import fuzz
+from porter_dev.fuzz.calls import process, trial
+from porter_dev.fuzz.calls.campaign import CallCampaign, CallPlan
+from porter_dev.fuzz.calls.findings import CallFinding, saved
+from porter_dev.fuzz.calls.inventory import Inventory, inventory
+from porter_dev.fuzz.calls.judge import differing, faults, place
+from porter_dev.fuzz.calls.making import ProgramMaker
+from porter_dev.fuzz.calls.programs import CallProgram, Generator, Statement, parts_of
+from porter_dev.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
+from porter_dev.fuzz.calls.reduce import callee, reduce
+from porter_dev.fuzz.calls.session import CallSession, fuzz_calls
+from porter_dev.fuzz.calls.trial import (
     SIZES,
     Answer,
     BatchDied,
@@ -42,9 +45,6 @@ from porter.fuzz.calls.trial import (
     launch_batch,
     places,
 )
-from porter.pipeline import build
-from porter.run import open_device, run
-from porter.sync.lock import newest_release
 
 FINDINGS = Path(__file__).parent / "findings"
 KNOWN = Inventory(
@@ -311,7 +311,7 @@ def test_a_launch_is_stuck_where_no_interpreter_ends_any_more() -> None:
 def test_the_fuzzer_needs_no_compilers_and_no_console() -> None:
     missing = "clang jinja2 pycparser ninja click rich networkx elftools littlefs cupy"
     block = f"import sys\nfor name in {missing.split()!r}: sys.modules[name] = None\n"
-    code = f"{block}from porter.fuzz.calls.__main__ import main\nmain(['--build', 'nothing'])"
+    code = f"{block}from porter_dev.fuzz.calls.__main__ import main\nmain(['--build', 'nothing'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "porter: error: " in done.stderr and "Traceback" not in done.stderr, done.stderr
 

@@ -9,10 +9,10 @@ import pytest
 from porter.base import paths
 from porter.config import BuildConfig
 from porter.errors import ToolMissing
-from porter.fuzz.building import build_fuzzer, libfuzzer
-from porter.fuzz.fuzzing import fuzz, minimise
 from porter.pipeline import build
 from porter.sync.lock import newest_release
+from porter_dev.fuzz.building import HARNESS, build_fuzzer, libfuzzer
+from porter_dev.fuzz.fuzzing import fuzz, minimise
 
 
 def test_no_libfuzzer_is_one_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_short_campaign(tmp_path: Path) -> None:
     except ToolMissing as error:
         pytest.skip(error.message)
     program = build_fuzzer(build(BuildConfig(release=release, arena="global")).sources)
-    seeds = [paths.templates_dir() / "fuzz" / "seeds"]
+    seeds = [HARNESS / "seeds"]
     for mode in ("run", "compile"):
         done = fuzz(program, mode, 5.0, tmp_path / mode, seeds)
         assert done.runs > 50 and done.corpus > 5

@@ -12,15 +12,15 @@ import pytest
 
 from porter.base import paths
 from porter.errors import FileProblem, UsageError
-from porter.fuzz.calls.inventory import Inventory, inventory
-from porter.fuzz.calls.making import ProgramMaker
-from porter.fuzz.calls.reduce import reduce
-from porter.fuzz.calls.session import PROGRAM_HEAP, CallSession, fuzz_calls
-from porter.fuzz.calls.side_effects import SideEffectGenerator
-from porter.fuzz.calls.sizes import VALUES, SizeGenerator
-from porter.fuzz.calls.trial import SIZES
 from porter.run import open_device, run
 from porter.sync.lock import newest_release
+from porter_dev.fuzz.calls.inventory import Inventory, inventory
+from porter_dev.fuzz.calls.making import ProgramMaker
+from porter_dev.fuzz.calls.reduce import reduce
+from porter_dev.fuzz.calls.session import PROGRAM_HEAP, CallSession, fuzz_calls
+from porter_dev.fuzz.calls.side_effects import SideEffectGenerator
+from porter_dev.fuzz.calls.sizes import VALUES, SizeGenerator
+from porter_dev.fuzz.calls.trial import SIZES
 from tests.fuzz.test_calls import KNOWN, built
 
 REACHED = 1.0 / 3  # of the operations end otherwise than with a TypeError

@@ -8,10 +8,10 @@ import pytest
 
 from porter.base import paths
 from porter.config import BuildConfig
-from porter.fuzz.replay import replay
 from porter.pipeline import build
 from porter.run import open_device
 from porter.sync.lock import newest_release
+from porter_dev.fuzz.replay import replay
 
 CORPUS = Path(__file__).parent / "corpus"
 LARGEST = 300_000  # bytes in all

@@ -22,14 +22,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import attrs
 import numpy as np
 
-from porter.fuzz.replay import replay
 from porter.run import Device, Launch, open_device, run
 from porter.run.launch.spec import Phase
 from porter.smoke import smoke
-from porter.sweep.model import Effect
-from porter.sweep.subjects import folder
-from porter.sweep.sweep import sweep
-from porter.sweep.trials import Run, TrialRunner, trials_on
+from porter_dev.allocation_failure.model import Effect
+from porter_dev.allocation_failure.subjects import folder
+from porter_dev.allocation_failure.sweep import sweep
+from porter_dev.allocation_failure.trials import Run, TrialRunner, trials_on
+from porter_dev.fuzz.replay import replay
 
 ROOT = Path(__file__).resolve().parents[2]
 Check = Callable[[Device, int], dict[str, Any]]

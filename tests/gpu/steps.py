@@ -23,15 +23,15 @@ from attrs import astuple, frozen
 
 from porter.base.files import write_whole
 from porter.run import Device, Launch, Program, open_device, run
-from porter.torture.choices import Choices
-from porter.torture.python.program import generate
+from porter_dev.torture.choices import Choices
+from porter_dev.torture.python.program import generate
 
 STEPS = 300_000
 LAUNCH = Launch(
     heap=256 << 10, pystack=64 << 10, stack=64 << 10, stdout=64 << 10, stderr=16 << 10,
     max_steps=STEPS, timeout=120,
 )  # fmt: skip
-BENCH = Path(__file__).resolve().parents[2] / "porter/bench/programs"
+BENCH = Path(__file__).resolve().parents[2] / "porter_dev/bench/programs"
 
 
 @frozen

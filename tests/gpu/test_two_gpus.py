@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from porter import InterpreterArray, evaluate
-from porter.bench.candidates import programs
 from porter.errors import NoGpu
 from porter.run.built import Built, open_build
+from porter_dev.bench.candidates import programs
 
 pytestmark = pytest.mark.gpu
 CASES = [((case,), 0) for case in range(8)]

@@ -49,7 +49,7 @@ def total(n):
     return t
 print(total(200))
 """
-QUEENS = (Path(__file__).parents[2] / "porter/bench/programs/queens.py").read_text()
+QUEENS = (Path(__file__).parents[2] / "porter_dev/bench/programs/queens.py").read_text()
 
 
 @pytest.fixture

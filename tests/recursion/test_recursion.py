@@ -10,9 +10,9 @@ import pytest
 from porter.base import paths
 from porter.config import BuildConfig
 from porter.pipeline import build
-from porter.sweep.model import Trial
-from porter.sweep.trials import TrialOpener, TrialRunner, TrialSizes
 from porter.sync.lock import newest_release
+from porter_dev.allocation_failure.model import Trial
+from porter_dev.allocation_failure.trials import TrialOpener, TrialRunner, TrialSizes
 
 from .cases import CASES
 

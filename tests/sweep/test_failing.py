@@ -19,11 +19,11 @@ from porter.conformance.skips import load
 from porter.native.module import NativeModule
 from porter.pipeline import build
 from porter.run import Device, Launch, open_device, run
-from porter.sweep import subjects
-from porter.sweep.model import Effect, Trial
-from porter.sweep.sweep import sweep
-from porter.sweep.trials import TrialOpener, TrialRunner, compiled_trials
 from porter.sync.lock import newest_release
+from porter_dev.allocation_failure import subjects
+from porter_dev.allocation_failure.model import Effect, Trial
+from porter_dev.allocation_failure.sweep import sweep
+from porter_dev.allocation_failure.trials import TrialOpener, TrialRunner, compiled_trials
 
 PROGRAMS = Path(__file__).parent / "programs"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from porter.sweep.judge import judge
-from porter.sweep.model import Effect, Ending, SweptProgram, Trial
+from porter_dev.allocation_failure.judge import judge
+from porter_dev.allocation_failure.model import Effect, Ending, SweptProgram, Trial
 
 PLAIN = SweptProgram("plain.py", b"print(1)\n", b"1\n")
 CATCHING = SweptProgram(

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from porter.errors import UsageError
-from porter.sweep import subjects
-from porter.sweep.model import Effect, Ending, SweptProgram, Trial
-from porter.sweep.sweep import sweep
-from porter.sweep.trials import TrialRunner
+from porter_dev.allocation_failure import subjects
+from porter_dev.allocation_failure.model import Effect, Ending, SweptProgram, Trial
+from porter_dev.allocation_failure.sweep import sweep
+from porter_dev.allocation_failure.trials import TrialRunner
 
 MADE = 10  # allocations of the fake programs
 
@@ -38,7 +38,7 @@ def opener() -> Callable[[Sequence[Trial]], list[Ending]]:
 @pytest.fixture
 def runner() -> TrialRunner:
     from porter.conformance.backends.isolate import Isolated
-    from porter.sweep.trials import lost
+    from porter_dev.allocation_failure.trials import lost
 
     return TrialRunner(Isolated(opener, 30.0, lost), chunk=8)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from porter.torture.batch import run_as_c, sources
-from porter.torture.campaign import draw
-from porter.torture.choices import Choices
-from porter.torture.program import generate
+from porter_dev.torture.batch import run_as_c, sources
+from porter_dev.torture.campaign import draw
+from porter_dev.torture.choices import Choices
+from porter_dev.torture.program import generate
 
 SANITIZED = 60
 

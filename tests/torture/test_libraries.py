@@ -6,7 +6,7 @@ import pytest
 
 from porter.cli import execute
 from porter.errors import UsageError
-from porter.torture.libraries import examine_library, recipes, without_promises
+from porter_dev.torture.libraries import examine_library, recipes, without_promises
 
 pytestmark = pytest.mark.campaign("torture-libraries")
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from porter.torture.choices import Choices
-from porter.torture.python import cpython, examine
-from porter.torture.python.campaign import draw, saved, torture
-from porter.torture.python.examine import Examined, Examiner, Ran, difference
-from porter.torture.python.modes import MODES
-from porter.torture.python.program import generate
-from porter.torture.reduce import reduce
+from porter_dev.torture.choices import Choices
+from porter_dev.torture.python import cpython, examine
+from porter_dev.torture.python.campaign import draw, saved, torture
+from porter_dev.torture.python.examine import Examined, Examiner, Ran, difference
+from porter_dev.torture.python.modes import MODES
+from porter_dev.torture.python.program import generate
+from porter_dev.torture.reduce import reduce
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

@@ -18,10 +18,10 @@ from random import Random
 import attrs
 from attrs import define, field, frozen
 
-from porter.fuzz.calls.judge import Fault, faults
-from porter.fuzz.calls.process import BatchProcess, Opening
-from porter.fuzz.calls.trial import BatchEnded, CallBatch, TrialLimits
 from porter.toolchain.sanitizer import children
+from porter_dev.fuzz.calls.judge import Fault, faults
+from porter_dev.fuzz.calls.process import BatchProcess, Opening
+from porter_dev.fuzz.calls.trial import BatchEnded, CallBatch, TrialLimits
 from tests.verify.mutating import mutants
 from tests.verify.sources import SOURCES
 

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from porter.config import BuildConfig
-from porter.fuzz.calls.process import BatchProcess, Opening
 from porter.pipeline import build
 from porter.toolchain.sanitizer import children
 from porter_dev import builds
+from porter_dev.fuzz.calls.process import BatchProcess, Opening
 from tests.conftest import shared
 from tests.verify.hunting import TOGETHER, Hunted, compiled, hunt
 from tests.verify.mutating import mutants, parts

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from porter.bundling import LICENCES, write_bundle
-from porter.errors import NoCompiler
+from porter.errors import MissingPackage, NoCompiler
 from porter.sync.store import release_dir
 from porter.version import __version__
 from tests.wheels.first_program import bare
@@ -104,6 +104,16 @@ def test_what_is_inside(wheel: Path) -> None:
     assert "The MIT License (MIT)" in text and "Damien P. George" in text
     # The release contains no text of the licence that littlefs names.
     assert "The littlefs authors" in text and "Neither the name of the copyright holder" in text
+
+
+def test_development_tools_are_not_inside(
+    wheel: Path, python: Path, tmp_path: Path, release: dict[str, Any]
+) -> None:
+    with zipfile.ZipFile(wheel) as files:
+        assert not [name for name in files.namelist() if re.match("porter_dev|tests", name)]
+    done = porter(python, tmp_path, "torture", "-n", 1, **release)
+    assert done.returncode == MissingPackage.exit_code and done.stdout == ""
+    assert "`porter torture` belongs to the development package porter_dev" in done.stderr
 
 
 def test_the_first_program(python: Path, release: dict[str, Any]) -> None:

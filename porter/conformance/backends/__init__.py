@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
-from porter.base import arguments, paths
+from porter.base import arguments
 from porter.base.sizes import KIB, format_size
 from porter.compiler.options import CompilerOptions
 from porter.config import BuildConfig
@@ -63,7 +62,7 @@ def open_runner(
     """Open the runner for ``target``; build first if necessary.
 
     Args:
-        target: host, cuda or reference.
+        target: host or cuda. `porter_dev.reference` has the runner of the reference build.
         config: Configuration of the build.
         timeout: Seconds per test.
         executable: Executable to test instead of a build.
@@ -80,8 +79,6 @@ def open_runner(
     folder = None if folder is None else arguments.path(folder, "folder")
     if executable is not None:
         return ProcessRunner("executable", HostDirectoryLauncher(executable.resolve()), timeout)
-    if target == "reference":
-        return _reference(config, timeout)
     from porter.conformance.backends.build import BuildRunner  # expensive: loads a whole build
 
     if folder is None:
@@ -98,19 +95,3 @@ def skipped_patches(runner: ScriptRunner) -> frozenset[str]:
     """Return the patches that the tested build lacks; none for other executables."""
     found: frozenset[str] = getattr(runner, "skipped", frozenset())
     return found
-
-
-def _reference(config: BuildConfig, timeout: float) -> ScriptRunner:
-    from porter.conformance.backends.reference import ReferenceLauncher
-    from porter.reference import build_reference  # here: it imports this package
-
-    executable = build_reference(config, paths.build_dir() / f"reference-{config.release}")
-    launcher = ReferenceLauncher(
-        executable.resolve(),
-        heap=config.heap,
-        pystack=config.pystack,
-        stack=config.stack,
-        timeout=math.ceil(timeout) + 1,  # its own time limit is a second safeguard
-        gc_stress=config.gc_stress,
-    )
-    return ProcessRunner("reference", launcher, timeout)

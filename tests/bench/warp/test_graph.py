@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from porter.bench.warp.blocks import code_of, listings
-from porter.bench.warp.graph import EXIT, FlowLoop, loops, one_round, postdominators, ranks
 from porter.errors import BenchFailed
+from porter_dev.bench.warp.blocks import code_of, listings
+from porter_dev.bench.warp.graph import EXIT, FlowLoop, loops, one_round, postdominators, ranks
 
 
 def test_paths_meet_behind_an_if() -> None:

@@ -1,6 +1,6 @@
 """A traced host twin: its records are reproducible, and lanes diverge no more than stored.
 
-After a change that justifies its cost: `python -m porter.bench.warp BUILD --baseline
+After a change that justifies its cost: `python -m porter_dev.bench.warp BUILD --baseline
 tests/bench/baseline.toml --store`.
 """
 
@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from porter.bench.guard import load
-from porter.bench.warp import __main__ as command
-from porter.bench.warp.guard import compare, lanes_table
-from porter.bench.warp.record import Recorder
-from porter.bench.warp.report import WarpBench, by_function, names_of
 from porter.config import BuildConfig
 from porter.errors import BenchFailed, UsageError
 from porter.pipeline import Build, build
 from porter.run.built import open_build
+from porter_dev.bench.guard import load
+from porter_dev.bench.warp import __main__ as command
+from porter_dev.bench.warp.guard import compare, lanes_table
+from porter_dev.bench.warp.record import Recorder
+from porter_dev.bench.warp.report import WarpBench, by_function, names_of
 
 pytestmark = pytest.mark.campaign("build-variants")
 

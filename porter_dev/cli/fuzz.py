@@ -1,0 +1,134 @@
+"""`porter fuzz`: a coverage-guided fuzzer of the host twin, or a fuzzer of hostile calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from porter.base import paths
+from porter.cli._options import MOST_TEST, seconds_option
+from porter.cli._telling import telling
+from porter.cli._types import PathType
+from porter.errors import FuzzFailed
+from porter_dev.cli._fuzz_calls import calls_options, run_calls
+
+if TYPE_CHECKING:
+    from porter_dev.fuzz.fuzzing import Campaign
+
+Folder = PathType(file_okay=False, path_type=Path)
+MODES = ("run", "compile")
+
+
+@click.command("fuzz")
+@seconds_option("How long.", name="--minutes", unit="MINUTES", most=MOST_TEST / 60, default=30.0)
+@click.option("--mode", type=click.Choice([*MODES, "both"]), default="both", show_default=True)
+@click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
+@click.option("--work", type=Folder, help="Where corpus and findings are kept [build/fuzz].")
+@click.option("--save", type=Folder, help="Put a small corpus, or --calls' findings, there.")
+@click.option("--save-bytes", type=int, default=200_000, show_default=True)
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Compilers at a time [one a core].")
+@calls_options
+def command(
+    minutes: float,
+    mode: str,
+    release: str | None,
+    work: Path | None,
+    save: Path | None,
+    save_bytes: int,
+    jobs: int | None,
+    calls: bool,
+    target: str | None,
+    variant: str,
+    fences: bool,
+    **session: Any,
+) -> None:
+    """Fuzz the host twin under AddressSanitizer and UBSan; with --calls any build.
+
+    Mode `run` runs each input until it is stopped, `compile` only compiles it, in three ways;
+    `both` shares the time. --calls makes programs that call everything that a build has with
+    hostile arguments, among sentinels that must stay what they are. Exits with 53 if an input
+    breaks an interpreter. What --save FOLDER holds goes before a corpus is put there.
+    """
+    if calls:
+        session.update(save=save, seconds=60 * minutes)
+        run_calls(session, release, target, variant, fences)
+        return
+    _check_no_calls(session, target, variant, fences)
+    _coverage(minutes, mode, release, work, save, save_bytes, jobs)
+
+
+def _check_no_calls(
+    session: dict[str, Any], target: str | None, variant: str, fences: bool
+) -> None:
+    """Raise UsageError for options that belong to --calls."""
+    session = {**session, "target": target, "fences": fences}
+    session.update(variant=variant != "release", seed=session["seed"] != "1")
+    session["build"] = session.pop("folder")
+    if wrong := [name for name, value in session.items() if value]:
+        raise click.UsageError(f"--{wrong[0]} is for --calls")
+
+
+def _coverage(
+    minutes: float,
+    mode: str,
+    release: str | None,
+    work: Path | None,
+    save: Path | None,
+    save_bytes: int,
+    jobs: int | None,
+) -> None:
+    """Run libFuzzer's campaign, which needs compilers; `--calls --build` must not need any."""
+    from porter.cli._building import build_shown
+    from porter.settings import load_config
+    from porter_dev.fuzz.building import HARNESS, build_fuzzer, libfuzzer
+    from porter_dev.fuzz.fuzzing import LONGEST, fuzz, minimise
+
+    console = Console()
+    libfuzzer()  # report a missing libFuzzer before a build that takes minutes
+    config = load_config({"release": release, "target": "host", "arena": "global"})
+    built = build_shown(config, jobs=jobs)
+    with telling() as tell:
+        tell.now("building the fuzzer")
+        program = build_fuzzer(built.sources, jobs)
+    folder = work or paths.build_dir() / "fuzz" / config.release
+    modes = MODES if mode == "both" else (mode,)
+    seeds = [HARNESS / "seeds"]
+    kept = (paths.checkout() or folder) / "tests" / "fuzz" / "corpus"
+    seeds += [kept] if kept.is_dir() else []
+    campaigns = []
+    for each in modes:
+        with telling() as tell:
+            tell.now(f"fuzzing ({each}) for {minutes / len(modes):g} minutes")
+            seconds = 60 * minutes / len(modes)
+            campaigns.append(fuzz(program, each, seconds, folder / each, seeds))
+    _show(campaigns, console)
+    if save is not None:
+        corpora = [folder / each / "corpus" for each in modes]
+        with telling() as tell:
+            tell.now("making the corpus small")
+            size = minimise(program, [*seeds, *corpora], save, save_bytes, LONGEST)
+        console.print(f"{save}: {sum(1 for _ in save.iterdir())} inputs, {size} bytes")
+    found = [path for campaign in campaigns for path in campaign.found]
+    if found:
+        raise FuzzFailed(
+            f"{len(found)} inputs break an interpreter: {', '.join(map(str, found[:5]))}",
+            hint=f"`PORTER_FUZZ_MODE=... {program} INPUT` shows how.",
+        )
+
+
+def _show(campaigns: list[Campaign], console: Console) -> None:
+    table = Table("mode", "inputs tried", "minutes", "corpus", "found")
+    for one in campaigns:
+        row = (
+            one.mode,
+            f"{one.runs}",
+            f"{one.seconds / 60:.1f}",
+            f"{one.corpus}",
+            f"{len(one.found)}",
+        )
+        table.add_row(*row)
+    console.print(table)

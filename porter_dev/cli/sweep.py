@@ -1,0 +1,136 @@
+"""`porter sweep`: fail every allocation of many programs, each in an interpreter of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import attrs
+import click
+from rich.console import Console
+
+from porter.base import paths
+from porter.base.files import write_whole
+from porter.base.sizes import parse_size
+from porter.cli._options import MOST_TEST, seconds_option
+from porter.cli._subject import folder_option
+from porter.cli._telling import telling
+from porter.cli._types import NAME, PathType
+from porter.compiler.options import CompilerOptions
+from porter.conformance.expected import find_cpython
+from porter.conformance.skips import load
+from porter.errors import SweepFailed, UsageError
+from porter.manifest import open_manifest
+from porter.settings import load_config
+from porter.sync.syncing import tests_of
+from porter.toolchain.sanitizer import children
+from porter_dev.allocation_failure import report, subjects
+from porter_dev.allocation_failure.sweep import Swept, sweep
+from porter_dev.allocation_failure.trials import TrialOpener, TrialRunner, TrialSizes
+
+DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "extmod")
+
+
+@click.command("sweep")
+@click.argument("tests", nargs=-1, metavar="[DIR|TEST]...", type=NAME)
+@click.option(
+    "--programs",
+    type=PathType(exists=True, file_okay=False, path_type=Path),
+    help="Sweep the .py files of this folder instead of upstream's tests.",
+)
+@click.option("--target", type=click.Choice(["host", "cuda"]), help="[the GPU where there is one]")
+@click.option("--variant", type=click.Choice(["release", "debug", "asan"]), default="release")
+@click.option("--fences", is_flag=True, help="Check every access to memory.")
+@click.option("--compiled", is_flag=True, help="Run each program as machine code, all of it.")
+@click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
+@click.option("--heap", metavar="SIZE", default="64K", show_default=True)
+@click.option("--stack", metavar="SIZE", default="32K", show_default=True)
+@click.option("--limit", type=click.IntRange(0), default=0, help="Interpreters a program [all].")
+@click.option("--most", type=click.IntRange(0), default=0, help="Programs, evenly chosen [all].")
+@click.option("--rest", is_flag=True, help="Every later allocation fails too.")
+@click.option("--chunk", type=click.IntRange(1), help="Interpreters a launch [512; GPU 32768].")
+@seconds_option("Seconds a launch.", most=MOST_TEST, default=60.0)
+@folder_option
+@click.option("--json", "json_file", type=PathType(dir_okay=False, path_type=Path))
+def command(
+    tests: tuple[str, ...],
+    programs: Path | None,
+    target: str | None,
+    variant: str,
+    fences: bool,
+    compiled: bool,
+    release: str | None,
+    heap: str,
+    stack: str,
+    limit: int,
+    most: int,
+    rest: bool,
+    chunk: int | None,
+    timeout: float,
+    folder: Path | None,
+    json_file: Path | None,
+) -> None:
+    """Fail each allocation of many programs in turn, each in an interpreter of its own.
+
+    Every interpreter must end as Python ends: with the right answer, with a MemoryError, or with
+    what the program itself makes of one. Exits with 52 if one faults, hangs, writes beyond its
+    arena, gives a wrong answer, or disturbs a neighbour.
+    """
+    if compiled and (variant != "release" or fences):
+        raise UsageError("--compiled: neither in variants nor with fences")
+    console = Console()
+    sizes = TrialSizes(heap=parse_size(heap, "--heap"), stack=parse_size(stack, "--stack"))
+    given = {"release": release, "target": target, "fences": fences or None}
+    chosen = {"heap": sizes.heap, "stack": sizes.stack, "pystack": sizes.pystack}
+    config = load_config({**given, **chosen, "arena": "global"})
+    target = target or config.targets[0]
+    if folder is None:
+        from porter.cli._building import build_shown
+
+        folder = build_shown(config, variant=variant).folder
+    patches = open_manifest(folder).patches
+    patches.need("fail-allocation", "porter sweep")
+    if programs is not None:
+        wanted = subjects.folder(programs)
+    else:
+        cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
+        root = tests_of(config.release) / "tests"
+        skips = load(target, skipped={one.name for one in patches.skipped})
+        wanted = subjects.upstream(root, tests or DIRECTORIES, cpython, skips)
+    device = target if variant == "release" else f"{target}-{variant}"
+    threads = os.cpu_count() or 1
+    size, parallel = (32768, 32768) if target == "cuda" else (512, threads)
+    native = CompilerOptions() if compiled else None
+    runner = TrialRunner.open(
+        TrialOpener(folder, device, timeout, sizes, rest, native), chunk or size, parallel
+    )
+    with telling() as tell, children(device):
+        under_way = ""
+
+        def progress(what: str, done: int, total: int) -> None:
+            nonlocal under_way
+            if what != under_way:
+                under_way = what
+                tell.now(what)
+            tell.step(done, total)
+
+        done = sweep(wanted, runner, limit=limit, most=most, progress=progress)
+    how = {"rest": rest, "compiled": compiled}
+    about = {"release": config.release, "target": device, **how, **attrs.asdict(sizes)}
+    if json_file is not None:
+        text = json.dumps(report.to_json(done, about), indent=1) + "\n"
+        write_whole(json_file, text, parents=True)
+    report.show(done, console)
+    _check(done)
+
+
+def _check(done: Swept) -> None:
+    if not done.rows:
+        raise SweepFailed("no program could be swept", hint="None passes with these sizes.")
+    if done.bad:
+        raise SweepFailed(
+            f"{len(done.bad)} of {done.interpreters + done.neighbours} interpreters did not end "
+            "as they must",
+            hint="The first are named above; --json keeps all, with what they printed.",
+        )

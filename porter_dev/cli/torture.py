@@ -1,0 +1,123 @@
+"""`porter torture`: compare generated C programs as C and rewritten to C++."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from porter.base import paths
+from porter.cli._subject import folder_option
+from porter.cli._telling import telling
+from porter.cli._types import PathType
+from porter.errors import TortureFailed, UsageError
+from porter_dev.cli._torture_python import torture_python
+from porter_dev.torture.campaign import Found, replay, saved, torture
+from porter_dev.torture.libraries import examine_library
+from porter_dev.torture.python.modes import MODES
+
+_File = PathType(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("torture")
+@click.option("-n", "count", type=click.IntRange(1), default=1000, show_default=True)
+@click.option(
+    "--seed", default="1", show_default=True, help="Any text; it decides which programs are drawn."
+)
+@click.option("--reduce/--no-reduce", default=True, show_default=True, help="Make findings small.")
+@click.option(
+    "--keep",
+    type=PathType(file_okay=False, path_type=Path),
+    help="Where findings are written [build/torture].",
+)
+@click.option("--replay", "replayed", type=_File, multiple=True, help="Examine a kept finding.")
+@click.option("--library", "libraries", multiple=True, help="Rewrite and test a real library.")
+@click.option("-O", "optimise", type=click.Choice("0123s"), default="1", show_default=True)
+@click.option("--python", is_flag=True, help="Python programs instead, as machine code too.")
+@click.option(
+    "--mode",
+    "modes",
+    type=click.Choice(list(MODES)),
+    multiple=True,
+    help="With --python: how machine code is made and run [usual].",
+)
+@folder_option
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time [one a core].")
+def command(
+    count: int,
+    seed: str,
+    reduce: bool,
+    keep: Path | None,
+    replayed: tuple[Path, ...],
+    libraries: tuple[str, ...],
+    optimise: str,
+    python: bool,
+    modes: tuple[str, ...],
+    folder: Path | None,
+    jobs: int | None,
+) -> None:
+    """Generate C programs, rewrite them, and compare what C and C++ print.
+
+    With --python: generate Python programs, and compare the interpreter, machine code and CPython.
+    Exits with 55 if a program is refused, does not compile as C++, or prints something else.
+    """
+    if python:
+        if libraries or replayed:
+            raise UsageError("--python: no --library and no --replay")
+        torture_python(
+            folder, seed, count, modes or ("usual",), jobs=jobs, reduced=reduce, keep=keep
+        )
+        return
+    if modes or folder is not None:
+        raise UsageError("--mode and --build are about --python")
+    console = Console(highlight=False)
+    start = time.monotonic()
+    if libraries:
+        for name in libraries:
+            with telling() as tell:
+                tell.now(name)
+                units, runs = examine_library(name, jobs)
+            console.print(f"{name}: {units} units, {runs} runs, all the same")
+        return
+    if replayed:
+        with telling() as tell:
+            tell.now("replaying")
+            found = [one for path in replayed if (one := replay(path)) is not None]
+        count = len(replayed)
+    else:
+        with telling() as tell:
+            tell.now("programs")
+            ended = 0
+
+            def shown(more: int) -> None:
+                nonlocal ended
+                ended += more
+                tell.step(ended, count)
+
+            found = torture(
+                seed,
+                count,
+                jobs=jobs,
+                reduced=reduce,
+                optimise=f"-O{optimise}",
+                shown=shown,
+            )
+    seconds = time.monotonic() - start
+    kept = keep or paths.build_dir() / "torture"
+    for one in found:
+        where = saved(one, kept) if not replayed else replayed[0]
+        console.print(f"{where}: {one.finding.detail.splitlines()[0]}", markup=False)
+    console.print(f"{count} programs in {seconds:.0f} s, {_kinds(found)}")
+    if found:
+        raise TortureFailed(
+            f"{len(found)} of {count} programs are not the same in C++",
+            hint="`porter torture --replay FILE` examines one again; docs/torture.md says more.",
+        )
+
+
+def _kinds(found: list[Found]) -> str:
+    kinds = Counter(one.finding.kind for one in found)
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "all the same"
