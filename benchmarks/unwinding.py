@@ -31,7 +31,7 @@ from porter.compile.resources import parse_frames, parse_kernels
 from porter.config import BuildConfig
 from porter.generate import Layout, generate
 from porter.preprocess import preprocess
-from porter.rewrite.stage import rewrite
+from porter.rewrite.rewrite_stage import rewrite
 from porter_dev.bench.callgrind import COMMAND, SIZES, read_counts
 from porter_dev.reference import build_reference
 

@@ -32,7 +32,7 @@ from porter.patches import load_series, refuse_kept, refuse_skipped, touching
 from porter.patches.model import REQUIRED
 from porter.preprocess import kept_functions, preprocess
 from porter.preprocess.stage import Preprocessed
-from porter.rewrite.stage import RewriteReport, rewrite
+from porter.rewrite.rewrite_stage import RewriteReport, rewrite
 from porter.standing import Standing
 from porter.sync.syncing import ensure
 

@@ -15,8 +15,8 @@ from porter.cli._telling import telling
 from porter.config import BuildConfig
 from porter.errors import FileProblem, UnknownConstruct, UsageError
 from porter.pipeline import rewrite_release, rewrite_sources
-from porter.rewrite.describe import Counts, description, edits_table, put_between, rules_text
 from porter.rewrite.early_exits import LEFT, Pair
+from porter.rewrite.rule_reference import Counts, description, edits_table, put_between, rules_text
 from porter.rewrite.rules import RULES
 from porter.sync.lock import newest_release
 from porter.sync.store import synced_releases

@@ -87,7 +87,7 @@ def _defined(
         return set()
     words = re.compile(r"\b(?:" + "|".join(map(re.escape, sorted(wanted))) + r")\b")
     flags = preprocessor_flags(layout, defines)
-    from porter.syntax.functions import functions_defined  # libclang, missing on runners
+    from porter.syntax.parser import functions_defined  # libclang, missing on runners
 
     found: set[str] = set()
     for source in sources:

@@ -16,7 +16,7 @@ from attrs import frozen
 
 from porter.base.c_text import LITERAL, behind_bracket
 from porter.patches import FunctionReplacement
-from porter.syntax.lines import line_table, locate
+from porter.syntax.node import line_table, locate
 
 _TOKEN = re.compile(
     rf"{LITERAL}|\w+|<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[^\s\w]"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from clang.cindex import Index, TranslationUnit
 
-from porter.syntax.lines import line_table, locate
-from porter.syntax.parse import ARGUMENTS
+from porter.syntax.node import line_table, locate
+from porter.syntax.parser import ARGUMENTS
 
 # The rewriter disables warnings; here they stay enabled.
 _ARGUMENTS = [argument for argument in ARGUMENTS if argument != "-Wno-everything"]

@@ -1,8 +1,8 @@
 """The report on early exits: every pair of changes that an unwind can separate, with its status.
 
-Exit code undoes the first change of a pair where it can (`exits.py`): the pair is *restored*. Any
-other pair must be *harmless*, for a reason given in `early_exits.toml`. A pair that is neither is
-*left*: `porter rules --early-exits` lists it and fails, and a test fails.
+Exit code undoes the first change of a pair where it can (`unwind_exits.py`): the pair is
+*restored*. Any other pair must be *harmless*, for a reason given in `early_exits.toml`. A pair that
+is neither is *left*: `porter rules --early-exits` lists it and fails, and a test fails.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from porter.rewrite.exits import Exits, exits_of
 from porter.rewrite.program import WholeProgram
 from porter.rewrite.queries import body
+from porter.rewrite.unwind_exits import Exits, exits_of
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Unit
 
@@ -32,7 +32,7 @@ class Pair:
     Attributes:
         function: The function's key.
         path: The changed path. Behind a local pointer, only the field's name.
-        kind: The `kind` of `porter.rewrite.pairs.Separated`.
+        kind: The `kind` of `porter.rewrite.change_pairs.Separated`.
         file: The file of the first change, as line markers name it.
         line: The line of the first change.
         status: `restored`, `harmless` or `left`.

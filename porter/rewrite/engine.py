@@ -8,8 +8,7 @@ from attrs import define, field
 
 from porter.errors import UnknownConstruct
 from porter.rewrite.edit import Edit, Part, Without
-from porter.syntax.lines import MARKER, line_table, locate
-from porter.syntax.span import Span
+from porter.syntax.node import MARKER, Span, line_table, locate
 
 
 @define

@@ -10,13 +10,10 @@ import re
 
 from attrs import field, frozen
 
-from porter.rewrite.bounds import Takers, takers_of
-from porter.rewrite.changes import FunctionChanges
-from porter.rewrite.effects import Writes
-from porter.rewrite.flows import Flow, flows
-from porter.rewrite.loopfacts import Polling, declares_budget, polling_of
-from porter.rewrite.provenance import Provenance
-from porter.rewrite.provenance_reader import ProvenanceReader
+from porter.rewrite.integer_flow import Flow, flows
+from porter.rewrite.loop_bounds import Takers, takers_of
+from porter.rewrite.loop_facts import Polling, declares_budget, polling_of
+from porter.rewrite.provenance import Provenance, ProvenanceReader
 from porter.rewrite.queries import (
     body,
     callee,
@@ -29,9 +26,9 @@ from porter.rewrite.queries import (
     static_variables,
     symbol_key,
 )
-from porter.syntax.kinds import ARRAYS
+from porter.rewrite.state_changes import FunctionChanges, Writes
+from porter.syntax.node import ARRAYS, Node, Unit
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, Unit
 
 
 @frozen
@@ -92,7 +89,7 @@ class UnitFacts:
         variables: The declarations of variables with static storage.
         never_return: The keys of functions that it declares noreturn.
         addressed: The keys of functions whose address it takes.
-        flows: The edges along which sizes are traced (`flows.py`).
+        flows: The edges along which sizes are traced (`integer_flow.py`).
         polls: Whether its loops may poll: it declares the port's poll budget.
         provenance: The sources and uses of its integers (`provenance.py`).
     """

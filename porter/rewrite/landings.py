@@ -1,4 +1,7 @@
-"""Landings of unwinds: the setjmp calls of a function and the code that each one covers."""
+"""Jumps of a function: landings of unwinds, gotos and cases.
+
+A landing is a setjmp call at which an unwind ends, with the code that it covers.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,8 @@ from attrs import frozen
 
 from porter.rewrite.edit import Part
 from porter.rewrite.queries import evaluated, is_setjmp, strip
-from porter.syntax.kinds import LOOPS
+from porter.syntax.node import LOOPS, Node, Span, TypeKind
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind
-from porter.syntax.span import Span
 
 _SEQUENCES = (K.COMPOUND_STMT, K.LABEL_STMT, K.CASE_STMT, K.DEFAULT_STMT)
 _LABELS = (K.LABEL_STMT, K.CASE_STMT, K.DEFAULT_STMT)
@@ -144,3 +145,31 @@ def _returns(call: Node, home: Node, block: Node) -> Iterator[Span]:
             target = labels[node.children[0].spelling]
             if target < call.start:
                 yield Span(target, call.start)
+
+
+@frozen
+class Jump:
+    """A jump from one offset of a function to another: a goto, a case or a landing."""
+
+    source: int
+    target: int
+
+
+def jumps(block: Node) -> Iterator[Jump]:
+    """Yield every jump of a function's body."""
+    labels: dict[str, int] = {}
+    gotos: list[tuple[int, str]] = []
+    for node in block.walk():
+        if node.kind == K.LABEL_STMT:
+            labels[node.spelling] = node.start
+        elif node.kind == K.GOTO_STMT:
+            gotos.append((node.start, node.children[0].spelling))
+        elif node.kind in (K.CASE_STMT, K.DEFAULT_STMT):
+            switch = next(above for above in node.ancestors() if above.kind == K.SWITCH_STMT)
+            yield Jump(switch.start, node.start)
+    for start, name in gotos:
+        yield Jump(start, labels[name])
+    for landing in find_landings(block):
+        for node in block.walk():
+            if node.kind == K.CALL_EXPR and landing.covers(node.span):
+                yield Jump(node.start, landing.statement.start)

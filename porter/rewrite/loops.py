@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from porter.rewrite.queries import evaluated, strip
-from porter.syntax.kinds import LOOPS
+from porter.syntax.node import LOOPS, Node, Span
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node
-from porter.syntax.span import Span
 
 _PAIRS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _FIRST_ONLY = (K.IF_STMT, K.SWITCH_STMT, K.CONDITIONAL_OPERATOR, K.WHILE_STMT)

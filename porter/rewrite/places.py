@@ -1,6 +1,6 @@
 """Places: names for the storage and operations that hold integers, unique in the program.
 
-The nodes of the data flow graph of `flows.py`. A *place* is a string:
+The nodes of the data flow graph of `integer_flow.py`. A *place* is a string:
 
     p:KEY#I    parameter I of the function KEY         r:KEY    the result of the function KEY
     P:TYPE#I   argument I of calls through a pointer   R:TYPE   the result of these calls
@@ -13,9 +13,8 @@ from __future__ import annotations
 from clang.cindex import Cursor, Type
 
 from porter.rewrite.queries import callee, is_choice, symbol_key
-from porter.syntax.kinds import ALL_ARRAYS, INTEGERS
+from porter.syntax.node import ALL_ARRAYS, INTEGERS, Node, TypeKind
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind
 
 _OPERATION = "@"
 _STEPS = ("++", "--")

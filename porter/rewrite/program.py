@@ -1,6 +1,6 @@
 """Merge the facts of all units into the view of the whole program that the rules read.
 
-Examples: the functions that may raise, the variables that move into the state, the loops that poll.
+The view includes the operations that compute sizes of allocations, for the rule `quantities`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,52 @@ from collections.abc import Collection, Iterable, Mapping
 
 from attrs import field, frozen
 
-from porter.rewrite.addresses import Refused, refused
-from porter.rewrite.effects import Effects, effects
+from porter.rewrite.address_taint import Refused, refused
+from porter.rewrite.call_graph import call_targets, unguarded_recursion
 from porter.rewrite.facts import UnitFacts, VariableFact
-from porter.rewrite.late import late_references
-from porter.rewrite.names import cpp_name, identifier
-from porter.rewrite.polling import Polls, polled_loops
-from porter.rewrite.quantities import sized_operations
-from porter.rewrite.recursion import unguarded_recursion
-from porter.rewrite.targets import call_targets
+from porter.rewrite.late_constants import late_references
+from porter.rewrite.places import COMPARED, parameter, unit_of
+from porter.rewrite.poll_sites import Polls, polled_loops
+from porter.rewrite.spelling import cpp_name, identifier
+from porter.rewrite.state_changes import Effects, effects
+
+# Sizes of copies and fills. A size that is too large was refused before it reaches one of them.
+COPIES = frozenset(
+    parameter(prefix + name, 2)
+    for name in ("memcpy", "memmove", "memset")
+    for prefix in ("", "porter_", "__builtin_")
+)
+# The allocators below all others of upstream (py/gc.h, py/pystack.h), and alloca.
+ALLOCATIONS = frozenset(
+    {
+        parameter("gc_alloc", 0),
+        parameter("gc_realloc", 1),
+        parameter("mp_pystack_alloc", 0),
+        parameter("__builtin_alloca", 0),
+    }
+)
+
+
+def sized_operations(units: Iterable[UnitFacts]) -> Mapping[str, frozenset[str]]:
+    """Return the operations that contribute to a size, by unit."""
+    sources: dict[str, list[str]] = {}
+    for unit in units:
+        for place, source in unit.flows:
+            sources.setdefault(place, []).append(source)
+    found: dict[str, set[str]] = {}
+    seen = {*COPIES, *ALLOCATIONS, COMPARED}
+    waiting = list(seen)
+    while waiting:
+        for source in sources.get(waiting.pop(), ()):
+            if source in seen:
+                continue
+            seen.add(source)
+            waiting.append(source)
+            unit_name = unit_of(source)
+            if unit_name is not None:
+                found.setdefault(unit_name, set()).add(source)
+    return {name: frozenset(operations) for name, operations in found.items()}
+
 
 _START = ""  # virtual source node; no key is empty
 
@@ -45,7 +82,7 @@ class WholeProgram:
         late: Constants that cannot be const in C++, with the references that are stored at load.
         units_with_init: Units that define an init function for their state.
         units_with_setup: Units that define a setup function for references stored at load.
-        sized: The operations that compute a size (`quantities.py`), by unit.
+        sized: The operations that compute a size (`program.py`), by unit.
         targets: The keys of the functions whose address a unit takes, by unit.
         refused: The expressions and functions that a sandbox refuses.
         effects: The net effects of calls on static storage.

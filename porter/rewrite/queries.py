@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 from clang.cindex import Cursor, LinkageKind, Type
 
-from porter.syntax.kinds import ARRAYS
+from porter.syntax.node import ARRAYS, Node, TypeKind, Unit
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
 
 _LOOK_THROUGH = (K.UNEXPOSED_EXPR, K.PAREN_EXPR)
 

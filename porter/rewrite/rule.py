@@ -12,8 +12,7 @@ from porter.errors import UnknownConstruct
 from porter.rewrite.edit import Edit
 from porter.rewrite.program import WholeProgram
 from porter.rewrite.queries import body
-from porter.syntax.node import CursorKind, Node, Unit
-from porter.syntax.span import Span
+from porter.syntax.node import CursorKind, Node, Span, Unit
 
 _Method = TypeVar("_Method", bound=Callable[..., Iterable[Edit]])
 _Self = TypeVar("_Self", bound="Rule")

@@ -1,15 +1,85 @@
-"""The syntax tree of a unit: libclang's cursors with offsets, parents and cached types."""
+"""The syntax tree of a unit: libclang's cursors with offsets, parents and cached types.
+
+Line markers of the preprocessed text map each offset to a location in upstream's files.
+"""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
+from attrs import frozen
 from clang.cindex import Cursor, CursorKind, Type, TypeKind
 
-from porter.syntax.lines import line_table, locate
-from porter.syntax.span import Span
+
+@frozen(order=True)
+class Span:
+    """A half-open range of offsets in a unit's text."""
+
+    start: int
+    end: int
+
+    def holds(self, inner: Span) -> bool:
+        """Return whether `inner` lies in this range; equal borders are inside."""
+        return self.start <= inner.start and inner.end <= self.end
+
+
+MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
+
+
+def line_table(text: str) -> list[tuple[int, str, int]]:
+    """Return (offset of the line's start, upstream file, upstream line) for each line of `text`."""
+    table: list[tuple[int, str, int]] = []
+    file, line, offset = "", 1, 0
+    for raw in text.split("\n"):
+        marker = MARKER.match(raw)
+        if marker:
+            line, file = int(marker.group(1)) - 1, marker.group(2)
+        table.append((offset, file, line))
+        line += 1
+        offset += len(raw) + 1
+    return table
+
+
+def locate(table: list[tuple[int, str, int]], offset: int) -> tuple[str, int, int]:
+    """Return the upstream file, line and column of an offset."""
+    start, file, line = table[bisect_right(table, offset, key=lambda row: row[0]) - 1]
+    return file, line, offset - start + 1
+
+
+RECORDS = (CursorKind.STRUCT_DECL, CursorKind.UNION_DECL)
+TAGS = (*RECORDS, CursorKind.ENUM_DECL)
+LOOPS = (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT)
+
+ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)  # of known length, or not yet known
+ALL_ARRAYS = (*ARRAYS, TypeKind.VARIABLEARRAY)
+FLOATS = frozenset({TypeKind.FLOAT, TypeKind.DOUBLE})
+SIGNED = frozenset(
+    {
+        TypeKind.CHAR_S,
+        TypeKind.SCHAR,
+        TypeKind.SHORT,
+        TypeKind.INT,
+        TypeKind.LONG,
+        TypeKind.LONGLONG,
+    }
+)
+INTEGERS = frozenset(
+    {
+        TypeKind.BOOL,
+        TypeKind.CHAR_U,
+        TypeKind.UCHAR,
+        TypeKind.USHORT,
+        TypeKind.UINT,
+        TypeKind.ULONG,
+        TypeKind.ULONGLONG,
+        *SIGNED,
+        TypeKind.ENUM,
+    }
+)
 
 
 class Node:

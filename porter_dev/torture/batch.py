@@ -13,7 +13,7 @@ from porter.compile.flags import COMMON_CXX
 from porter.errors import PorterError, ToolFailed, ToolTimedOut, UnknownConstruct
 from porter.rewrite.facts import collect
 from porter.rewrite.program import merge
-from porter.rewrite.statefile import state_header, state_unit
+from porter.rewrite.rewrite_stage import state_header, state_unit
 from porter.rewrite.unit import rewrite_unit
 from porter.syntax import parse_unit
 from porter_dev.torture.program import CProgram

@@ -16,8 +16,8 @@ from porter.base.locking import locked
 from porter.base.reading import read_toml, structured
 from porter.compile.flags import COMMON_CXX
 from porter.errors import SyncFailed, ToolFailed, TortureFailed, UsageError
-from porter.rewrite.names import ATTRIBUTE
-from porter.rewrite.stage import rewrite
+from porter.rewrite.rewrite_stage import rewrite
+from porter.rewrite.spelling import ATTRIBUTE
 from porter.sync.apt import private_apt
 from porter.sync.unpack import unpack
 from porter_dev.torture.batch import C_FLAGS, HARNESS

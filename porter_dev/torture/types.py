@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from porter.rewrite.names import CPP_KEYWORDS
+from porter.rewrite.spelling import CPP_KEYWORDS
 from porter_dev.torture.choices import Choices
 
 # asm is a keyword of GNU C as well, and stddef.h defines wchar_t as a type.

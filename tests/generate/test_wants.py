@@ -17,7 +17,7 @@ from porter.generate.layout import Layout
 from porter.generate.options import Option, conditions, defined_options, without
 from porter.generate.port import template_values
 from porter.generate.wants import Wants, find_wants
-from porter.syntax.functions import functions_defined
+from porter.syntax.parser import functions_defined
 
 UPSTREAM = """
 #if MICROPY_PY_OS

@@ -12,7 +12,7 @@ import pytest
 from porter import InterpreterArray
 from porter.base import paths
 from porter.errors import InterpreterError, InterpreterTimeout
-from porter.rewrite.polling import NESTED
+from porter.rewrite.poll_sites import NESTED
 
 Make = Callable[..., InterpreterArray]
 

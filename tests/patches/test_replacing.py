@@ -20,7 +20,7 @@ from porter.patches import FunctionReplacement, load_series, refuse_kept
 from porter.preprocess import kept_functions, preprocess
 from porter.preprocess.replacing import definitions_of, digest_of, replace_functions
 from porter.sync.lock import newest_release
-from porter.syntax.lines import line_table, locate
+from porter.syntax.node import line_table, locate
 from porter_dev import bodies
 
 UNIT = """\

@@ -14,11 +14,10 @@ from porter.base import paths
 from porter.rewrite.engine import apply_edits
 from porter.rewrite.facts import collect
 from porter.rewrite.program import WholeProgram, merge
+from porter.rewrite.rewrite_stage import state_header, state_unit
 from porter.rewrite.rule import Rule
 from porter.rewrite.rules import RULES
-from porter.rewrite.statefile import state_header, state_unit
-from porter.rewrite.unit import rewrite_unit
-from porter.rewrite.walk import collect_edits
+from porter.rewrite.unit import collect_edits, rewrite_unit
 from porter.syntax import Unit, parse_unit
 
 RULE = {rule.name: rule for rule in RULES}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.rewrite.rules.builtins import COMPILERS, OURS, body_of
+from porter.rewrite.rules.runtime_calls import COMPILERS, OURS, body_of
 from tests.rewrite.support import CXX_FLAGS, NVCC_FLAGS, RUNTIME
 
 HEAD = f'#define PORTER_DEVICE DEVICE\n#include "{RUNTIME}/builtins.inc"\n'

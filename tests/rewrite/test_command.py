@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from porter.base import paths
 from porter.cli.rules import command
 from porter.errors import UsageError
-from porter.rewrite.describe import edits_table, put_between, rules_text
+from porter.rewrite.rule_reference import edits_table, put_between, rules_text
 from porter.rewrite.rules import RULES
 
 

@@ -12,7 +12,7 @@ import pytest
 from porter.config import BuildConfig
 from porter.pipeline import Build, rewrite_sources
 from porter.regress.baseline import SHIPPED as BASELINE
-from porter.rewrite.stage import RewriteReport
+from porter.rewrite.rewrite_stage import RewriteReport
 from porter.run.built import open_build
 
 # `porter regress` counts these (docs/unwinding.md has their costs). Fewer is as wrong as more: a

@@ -21,7 +21,7 @@ from porter.rewrite.early_exits import (
     early_exits,
     reasons,
 )
-from porter.rewrite.stage import rewrite
+from porter.rewrite.rewrite_stage import rewrite
 from porter_dev import builds
 
 from .support import CXX_FLAGS, RUNTIME, parse, rewrite_all, run_tool, whole_program

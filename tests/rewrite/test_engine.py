@@ -15,7 +15,7 @@ from porter.errors import UnknownConstruct
 from porter.rewrite.edit import Edit, Without, insert, replace, wrap
 from porter.rewrite.engine import apply_edits
 from porter.syntax import Span
-from porter.syntax.lines import line_table, locate
+from porter.syntax.node import line_table, locate
 
 from .support import CXX_FLAGS, RUNTIME, rewrite_all
 

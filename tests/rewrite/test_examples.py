@@ -6,7 +6,7 @@ import pytest
 
 from porter.rewrite.rule import Rule
 from porter.rewrite.rules import RULES
-from porter.rewrite.walk import collect_edits
+from porter.rewrite.unit import collect_edits
 
 from .support import apply_rule, parse, whole_program
 

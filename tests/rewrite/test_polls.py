@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from porter.rewrite.polling import NESTED
+from porter.rewrite.poll_sites import NESTED
 
 from .case import POLL
 from .support import parse, whole_program

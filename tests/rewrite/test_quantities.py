@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from porter.rewrite.magnitudes import bits, constant
+from porter.rewrite.integer_values import bits, constant
 from porter.rewrite.places import operation
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Unit

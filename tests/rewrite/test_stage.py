@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from porter.errors import UnknownConstruct
-from porter.rewrite import stage
-from porter.rewrite.stage import RewriteReport, rewrite
+from porter.rewrite import rewrite_stage
+from porter.rewrite.rewrite_stage import RewriteReport, rewrite
 
 UNITS = {
     "lib/leaf": "int leaf(int n) { return n; }\n",
@@ -80,7 +80,7 @@ def test_state_elsewhere_changes_who_names_it(tmp_path: Path) -> None:
 
 def test_changed_rules_rewrite_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(tmp_path, UNITS)
-    monkeypatch.setattr(stage, "rules_version", lambda: "another")
+    monkeypatch.setattr(rewrite_stage, "rules_version", lambda: "another")
     assert set(run(tmp_path, UNITS).rewritten) == set(UNITS)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from porter.rewrite.call_graph import call_targets, table_bits
 from porter.rewrite.facts import UnitFacts
-from porter.rewrite.targets import call_targets, table_bits
 
 from .support import CXX_FLAGS, RUNTIME, parse, rewrite_all, run_tool, whole_program
 

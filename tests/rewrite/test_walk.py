@@ -12,7 +12,7 @@ from porter.rewrite.engine import apply_edits
 from porter.rewrite.program import WholeProgram
 from porter.rewrite.rule import Rule, on, on_body
 from porter.rewrite.rules import RULES
-from porter.rewrite.walk import collect_edits
+from porter.rewrite.unit import collect_edits
 from porter.syntax import Node
 from porter.syntax.node import CursorKind as K
 

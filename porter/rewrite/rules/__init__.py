@@ -10,37 +10,20 @@ from __future__ import annotations
 
 from porter.rewrite.rule import Place, Rule
 from porter.rewrite.rules.arrays import Arrays
-from porter.rewrite.rules.builtins import Builtins
-from porter.rewrite.rules.casts import Casts
+from porter.rewrite.rules.conversions import Casts, Enums, Signs, SizeOf
 from porter.rewrite.rules.cycles import Cycles
-from porter.rewrite.rules.decay import Decay
-from porter.rewrite.rules.device import DeviceMarks
-from porter.rewrite.rules.divisions import Divisions
-from porter.rewrite.rules.enums import Enums
-from porter.rewrite.rules.externs import Externs
-from porter.rewrite.rules.heads import Heads
-from porter.rewrite.rules.initialisers import Initialisers
+from porter.rewrite.rules.declarations import Externs, Heads, Keywords, Tags, Tentative, Types
+from porter.rewrite.rules.device import DeviceMarks, Reentry, Rolled
+from porter.rewrite.rules.initialisers import Decay, Initialisers, Strings
+from porter.rewrite.rules.isolation import Sandbox, Targets
 from porter.rewrite.rules.jumps import Jumps
-from porter.rewrite.rules.keywords import Keywords
+from porter.rewrite.rules.limits import Polls, Recursion
 from porter.rewrite.rules.literals import Literals
-from porter.rewrite.rules.noreturn import NoReturn
-from porter.rewrite.rules.polls import Polls
 from porter.rewrite.rules.quantities import Quantities
-from porter.rewrite.rules.recursion import Recursion
-from porter.rewrite.rules.reentry import Reentry
-from porter.rewrite.rules.returns import Returns
-from porter.rewrite.rules.rolled import Rolled
-from porter.rewrite.rules.sandbox import Sandbox
-from porter.rewrite.rules.signs import Signs
-from porter.rewrite.rules.sizes import SizeOf
+from porter.rewrite.rules.runtime_calls import Builtins, Divisions
 from porter.rewrite.rules.state import State
-from porter.rewrite.rules.strings import Strings
-from porter.rewrite.rules.tags import Tags
-from porter.rewrite.rules.targets import Targets
-from porter.rewrite.rules.tentative import Tentative
-from porter.rewrite.rules.types import Types
 from porter.rewrite.rules.unknown import Unknown
-from porter.rewrite.rules.unwinding import Unwinding
+from porter.rewrite.rules.unwinding import NoReturn, Returns, Unwinding
 from porter.rewrite.rules.varargs import Varargs
 from porter.rewrite.rules.volatiles import Volatiles
 

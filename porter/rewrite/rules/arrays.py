@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, insert, replace
-from porter.rewrite.jumping import jumps
-from porter.rewrite.names import cpp_name
+from porter.rewrite.landings import jumps
 from porter.rewrite.queries import body, has_effect, is_address, strip
 from porter.rewrite.rule import Example, Rule, on
-from porter.rewrite.spelling import spell
-from porter.syntax.kinds import LOOPS
+from porter.rewrite.spelling import cpp_name, spell
+from porter.syntax.node import LOOPS, Node, TypeKind
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind
 
 
 class Arrays(Rule):

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.rewrite.appended import append_function, setup_function
-from porter.rewrite.edit import Edit, Part, Without, replace
-from porter.rewrite.layout import ElidedBraces, Slot, slots
+from porter.rewrite.edit import Edit, Part, Without, append_function, replace, setup_function
+from porter.rewrite.file_constants import Statics
+from porter.rewrite.initialiser_items import ElidedBraces, Slot, slots
 from porter.rewrite.queries import evaluated, initialiser, static_variables, symbol_key
 from porter.rewrite.rule import Example, Rule
-from porter.rewrite.statics import Statics
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node
-from porter.syntax.span import Span
+from porter.syntax.node import Node, Span
 
 _CONST = re.compile(r"\bconst\s")
 

@@ -1,14 +1,50 @@
-"""Rule `device`: mark functions and objects for the device, and keep C linkage."""
+"""Rules for device code: marks and linkage of declarations, and the shape of calls and loops."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, insert
-from porter.rewrite.queries import body, initialiser, is_constant, symbol_key
-from porter.rewrite.rule import Example, Rule, on
+from porter.rewrite.edit import Edit, insert, wrap
+from porter.rewrite.queries import body, callee, initialiser, is_constant, symbol_key
+from porter.rewrite.rule import Example, Rule, on, on_body
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node
+
+
+class Reentry(Rule):
+    """Replaces a function's direct call of itself by a call through a trampoline."""
+
+    name = "reentry"
+    example = Example(
+        "int f(int n) { return n ? f(n - 1) : 0; }",
+        "int f(int n) { return n ? PORTER_REENTER(f)(n - 1) : 0; }",
+    )
+
+    @on_body
+    def function(self, function: Node, block: Node) -> Iterator[Edit]:
+        """Wrap the callee's name in each self-recursive call."""
+        if function.type.is_function_variadic():
+            return  # variable arguments cannot be forwarded
+        own = symbol_key(self.unit.name, function.cursor)
+        for node in block.walk():
+            called = callee(node) if node.kind == K.CALL_EXPR else None
+            if called is not None and symbol_key(self.unit.name, called.referenced) == own:
+                yield wrap(node.children[0].span, "PORTER_REENTER(", ")", self.name)
+
+
+class Rolled(Rule):
+    """Puts a pragma in front of each loop that disables unrolling."""
+
+    name = "rolled"
+    example = Example(
+        "void f(int n) { while (n--) { } }", "void f(int n) { PORTER_ROLLED while (n--) { } }"
+    )
+
+    @on(K.FOR_STMT, K.WHILE_STMT, K.DO_STMT)
+    def loop(self, node: Node) -> Iterator[Edit]:
+        """Insert the runtime's macro before a loop."""
+        yield insert(node.start, "PORTER_ROLLED ", self.name)
+
 
 MARK = "PORTER_DEVICE "
 # Characters of source. Functions of this length or more are not inlined unless declared inline.

@@ -1,20 +1,110 @@
-"""Rule `initialisers`: make designated initialisers positional."""
+"""Rules for initialisers: array decay, string lengths and designators, which C++ restricts."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Union
 
 from clang.cindex import Type
 
-from porter.rewrite.edit import Edit, Part, replace
-from porter.rewrite.layout import ElidedBraces, Slot, Step, fields, is_union, member_name, slots
-from porter.rewrite.names import cpp_name
-from porter.rewrite.queries import has_effect, is_designated
+from porter.rewrite.edit import Edit, Part, replace, wrap
+from porter.rewrite.initialiser_items import (
+    ElidedBraces,
+    Slot,
+    Step,
+    fields,
+    is_union,
+    member_name,
+    slots,
+)
+from porter.rewrite.queries import (
+    evaluated,
+    has_effect,
+    initialiser,
+    is_designated,
+    is_implicit,
+    is_static_storage,
+)
 from porter.rewrite.rule import Example, Rule, on
+from porter.rewrite.spelling import cpp_name
+from porter.syntax.node import ARRAYS, Node, TypeKind
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind
+
+
+class Decay(Rule):
+    """Turns `(T *)array` in a constant into `(T *)(&(array)[0])`, which nvcc can fold."""
+
+    name = "decay"
+    example = Example(
+        "const int a[2] = {1, 2}; char *const p = (char *)a;",
+        "const int a[2] = {1, 2}; char *const p = (char *)(&(a)[0]);",
+    )
+
+    @on(K.VAR_DECL)
+    def variable(self, variable: Node) -> Iterator[Edit]:
+        """Rewrite decays in the initialiser of a variable with static storage."""
+        value = initialiser(variable) if is_static_storage(variable) else None
+        if value is not None:
+            for node in value.walk(evaluated):
+                if self._decays(node):
+                    yield wrap(node.span, "(&(", ")[0])", self.name)
+
+    @staticmethod
+    def _decays(node: Node) -> bool:
+        if not is_implicit(node) or node.canonical.kind != TypeKind.POINTER:
+            return False
+        if node.parent is not None and node.parent.kind == K.ARRAY_SUBSCRIPT_EXPR:
+            return False
+        below = node.children[0]
+        while below.kind == K.PAREN_EXPR:
+            below = below.children[0]
+        return below.canonical.kind in ARRAYS and below.kind in (
+            K.DECL_REF_EXPR,
+            K.MEMBER_REF_EXPR,
+            K.ARRAY_SUBSCRIPT_EXPR,
+        )
+
+
+_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_CHARACTER = re.compile(r"\\x[0-9a-fA-F]+|\\[0-7]{1,3}|\\.|.", re.DOTALL)
+
+
+class Strings(Rule):
+    """Turns `char s[3] = "abc"` into a list, because C++ requires room for the NUL."""
+
+    name = "strings"
+    example = Example('char s[3] = "abc";', "char s[3] = {'a', 'b', 'c'};")
+
+    @on(K.STRING_LITERAL)
+    def string(self, node: Node) -> Iterator[Edit]:
+        """Expand a string that fills its array without a NUL."""
+        above = node.parent
+        if above is None or not (
+            above.kind in (K.VAR_DECL, K.INIT_LIST_EXPR) or is_designated(above)
+        ):
+            return
+        if node.canonical.kind != TypeKind.CONSTANTARRAY:
+            return
+        characters = [
+            character
+            for literal in _LITERAL.finditer(node.text)
+            for character in _CHARACTER.findall(literal.group(1))
+        ]
+        if len(characters) == node.canonical.element_count:
+            items = ", ".join(_quote(character) for character in characters)
+            # C also accepts `{"abc"}`, which already has braces. libclang gives such a list the
+            # array's type, or void if it is inside another list.
+            braced = above.kind == K.INIT_LIST_EXPR and (
+                above.canonical.kind == TypeKind.VOID or above.canonical == node.canonical
+            )
+            yield replace(node.span, self.name, items if braced else "{" + items + "}")
+
+
+def _quote(character: str) -> str:
+    return {"'": r"'\''", r"\"": "'\"'"}.get(character, f"'{character}'")
+
 
 Tree = dict[int, Union[Node, "Tree"]]
 _LONGEST = 65536  # items; a longer designated list is refused as a mistake

@@ -6,15 +6,12 @@ import re
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Part, replace
-from porter.rewrite.jumping import Jump, jumps
-from porter.rewrite.names import cpp_name
+from porter.rewrite.landings import Jump, jumps
 from porter.rewrite.queries import initialiser, is_constant
 from porter.rewrite.rule import Example, Rule, on_body
-from porter.rewrite.spelling import spell
-from porter.syntax.kinds import ARRAYS
+from porter.rewrite.spelling import cpp_name, spell
+from porter.syntax.node import ARRAYS, Node, Span, TypeKind
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind
-from porter.syntax.span import Span
 
 _CONST = re.compile(r"\bconst\b")
 

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Part, insert, replace
-from porter.rewrite.layout import ElidedBraces, slots
+from porter.rewrite.initialiser_items import ElidedBraces, slots
 from porter.rewrite.queries import is_address, is_static_storage
 from porter.rewrite.rule import Example, Rule, on
 from porter.rewrite.spelling import spell
-from porter.syntax.kinds import ARRAYS
+from porter.syntax.node import ARRAYS, Node
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node
 
 _LONGEST = 1024  # elements; each becomes an assignment
 _CONST = re.compile(r"\b(?:const|volatile)\b\s*")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from porter.rewrite.edit import Edit, Part, replace, wrap
-from porter.rewrite.flows import narrows, rounding_mask
-from porter.rewrite.magnitudes import bits, constant, exact_bits, is_fixed, is_signed
+from porter.rewrite.integer_flow import narrows, rounding_mask
+from porter.rewrite.integer_values import bits, constant, exact_bits, is_fixed, is_signed
 from porter.rewrite.places import (
     GIVEN,
     NARROWED,
@@ -19,7 +19,7 @@ from porter.rewrite.places import (
     place,
     variable,
 )
-from porter.rewrite.quantities import COPIES
+from porter.rewrite.program import COPIES
 from porter.rewrite.queries import above_parentheses, has_effect, initialiser, is_implicit, strip
 from porter.rewrite.rule import Example, Rule, on
 from porter.rewrite.spelling import spell

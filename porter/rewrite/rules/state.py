@@ -7,9 +7,8 @@ from functools import cached_property
 
 from clang.cindex import Cursor
 
-from porter.rewrite.appended import append_function, init_function
-from porter.rewrite.edit import Edit, Part, replace
-from porter.rewrite.layout import fields, slots
+from porter.rewrite.edit import Edit, Part, append_function, init_function, replace
+from porter.rewrite.initialiser_items import fields, slots
 from porter.rewrite.program import StateField
 from porter.rewrite.queries import (
     ends_in_flexible_array,
@@ -20,10 +19,8 @@ from porter.rewrite.queries import (
 )
 from porter.rewrite.rule import Example, Rule, on
 from porter.rewrite.spelling import is_nameless, spell
-from porter.syntax.kinds import TAGS
+from porter.syntax.node import TAGS, Node, Span, TypeKind
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind
-from porter.syntax.span import Span
 
 Group = list[tuple[Node, StateField | None]]  # the variables of one declaration
 

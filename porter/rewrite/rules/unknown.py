@@ -6,13 +6,11 @@ import re
 from collections.abc import Iterable
 
 from porter.rewrite.edit import Edit
-from porter.rewrite.names import ATTRIBUTE, BUILTIN, CPP_KEYWORDS, TOKEN, cpp_name
 from porter.rewrite.rule import Example, Rule
-from porter.syntax.kinds import RECORDS
+from porter.rewrite.spelling import ATTRIBUTE, BUILTIN, CPP_KEYWORDS, TOKEN, cpp_name
+from porter.syntax.node import RECORDS, Node, Span
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node
 from porter.syntax.node import TypeKind as T
-from porter.syntax.span import Span
 
 _WORDS = {
     "_Generic": "a generic selection",

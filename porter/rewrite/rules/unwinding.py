@@ -1,21 +1,64 @@
-"""Rule `unwinding`: implement longjmp by returns, because device code has no longjmp.
+"""Rules for leaving a function: longjmp and noreturn functions return, as device code requires.
 
-A check after each call that may raise returns while an unwind is in flight, or jumps to the landing
-of the setjmp that is its target.
+Device code has no longjmp. `unwinding` implements it by a test after each call that may raise.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Part, insert, replace
-from porter.rewrite.exits import exits_of
 from porter.rewrite.landings import Landing, covering
 from porter.rewrite.queries import callee, evaluated, is_choice, returns_void, strip
 from porter.rewrite.rule import Example, Rule, on_body
+from porter.rewrite.spelling import ATTRIBUTE
+from porter.rewrite.unwind_exits import exits_of
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind
-from porter.syntax.span import Span
+from porter.syntax.node import Node, Span, TypeKind
+
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_PLACES = re.compile(f"{_STRING}|{ATTRIBUTE.pattern}|\\b_Noreturn\\b")
+_ITEM = re.compile(r"\b(?:__noreturn__|noreturn)\b")
+
+
+class NoReturn(Rule):
+    """Drops the noreturn attribute, because an unwind returns from the function."""
+
+    name = "noreturn"
+    example = Example(
+        "__attribute__((noreturn)) void die(void);",
+        " void die(void);",
+    )
+
+    def before_walk(self) -> Iterator[Edit]:
+        """Search the text, because libclang reports attributes without their location."""
+        for match in _PLACES.finditer(self.unit.text):
+            place = match.group()
+            if place == "_Noreturn":
+                yield replace(Span(*match.span()), self.name)
+            elif not place.startswith('"') and _ITEM.search(place):
+                others = _ITEM.sub("", match.group(1)).replace(",", "").strip()
+                kept = [_ITEM.sub("", place)] if others else []
+                yield replace(Span(*match.span()), self.name, *kept)
+
+
+class Returns(Rule):
+    """Adds `return {};` at the end of a non-void function, whose end C++ must not reach."""
+
+    name = "returns"
+    example = Example(
+        "int f(int n) { if (n) return n; }",
+        "int f(int n) { if (n) return n; return {}; }",
+    )
+
+    @on_body
+    def function(self, function: Node, block: Node) -> Iterator[Edit]:
+        """Add a return to a non-void function whose last statement is not a return."""
+        last = block.children[-1] if block.children else None
+        if not returns_void(function) and (last is None or last.kind != K.RETURN_STMT):
+            yield insert(block.end - 1, "return {}; ", self.name)
+
 
 _TRANSPARENT = (K.UNEXPOSED_EXPR, K.PAREN_EXPR, K.CSTYLE_CAST_EXPR)
 _UNTESTABLE = (

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, replace, wrap
-from porter.rewrite.names import BUILTIN
 from porter.rewrite.rule import Example, Rule, on
-from porter.rewrite.spelling import spell
-from porter.syntax.kinds import INTEGERS
+from porter.rewrite.spelling import BUILTIN, spell
+from porter.syntax.node import INTEGERS, Node, TypeKind
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind
 
 _WORD = 8  # bytes
 _UNSIGNED = frozenset(

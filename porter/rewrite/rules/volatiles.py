@@ -11,10 +11,8 @@ from clang.cindex import Type
 from porter.rewrite.edit import Edit, replace
 from porter.rewrite.queries import is_setjmp, static_variables, symbol_key
 from porter.rewrite.rule import Example, Rule, on, on_body
-from porter.syntax.kinds import ARRAYS
+from porter.syntax.node import ARRAYS, Node, Span, TypeKind
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind
-from porter.syntax.span import Span
 
 _VOLATILE = re.compile(r"\bvolatile\b")
 

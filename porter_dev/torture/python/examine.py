@@ -15,7 +15,7 @@ from porter.conformance.backends.isolate import Isolated
 from porter.errors import BuildFailed
 from porter.native.batch import QUICK, Translation, build_batch, translate
 from porter.native.host import HostTarget
-from porter.rewrite.polling import NESTED
+from porter.rewrite.poll_sites import NESTED
 from porter.run import Device, Launch, Program, open_device, run
 from porter.run.device.host import HostTwin
 from porter.run.launch.spec import Phase
