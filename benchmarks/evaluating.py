@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from porter import evaluate
-from porter.evaluation.opening import open_sandbox
+from porter.evaluation.execution import open_sandbox
 from porter_dev.bench.candidates import programs
 
 EXPECTED = 0

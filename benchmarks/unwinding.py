@@ -24,10 +24,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.counting import PROGRAMS, launch_programs, text_bytes
 from porter.base import paths, process
 from porter.compile import compile_build
+from porter.compile.build_record import parse_frames, parse_kernels
 from porter.compile.cuda import CUBIN, cuda_folder
 from porter.compile.device_units import log_of
 from porter.compile.host import LIBRARY, host_folder
-from porter.compile.resources import parse_frames, parse_kernels
 from porter.config import BuildConfig
 from porter.generate import Layout, generate
 from porter.preprocess import preprocess

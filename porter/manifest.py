@@ -157,7 +157,7 @@ class MachineCode:
         gc_flush: The check of the garbage collector's entry function.
         resources: Resources of all functions.
         constants: In builds with bounds checks, the variables with the load addresses of each
-            unit's constants (porter/compile/fencing/unit.py), and the variables' bytes.
+            unit's constants (porter/compile/bounds_checks/insertion.py), and the variables' bytes.
     """
 
     gc_flush: SavedRegisters

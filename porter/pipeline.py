@@ -20,8 +20,8 @@ from porter.base.locking import locked
 from porter.base.reading import structured
 from porter.base.telling import DEFAULT, Teller
 from porter.compile import compile_build
+from porter.compile.compile_stage import Compiled
 from porter.compile.flags import MOST_REGISTERS, REGISTERS, check_variant
-from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import FileProblem, NotBuilt, PreprocessFailed
 from porter.generate import Layout, generate
@@ -29,12 +29,12 @@ from porter.generate.port import patches_asked
 from porter.generate.units import UnitList
 from porter.manifest import NO_PATCHES, Patches, patches_document
 from porter.patches import load_series, refuse_kept, refuse_skipped, touching
-from porter.patches.model import REQUIRED
+from porter.patches.patch import REQUIRED
 from porter.preprocess import kept_functions, preprocess
-from porter.preprocess.stage import Preprocessed
+from porter.preprocess.preprocess_stage import Preprocessed
 from porter.rewrite.rewrite_stage import RewriteReport, rewrite
 from porter.standing import Standing
-from porter.sync.syncing import ensure
+from porter.sync.synchronization import ensure
 
 MOST_JOBS = 1 << 16  # processes
 STAGES = ("generate", "preprocess", "rewrite", "compile")

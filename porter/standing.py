@@ -18,11 +18,11 @@ from porter import toolchain
 from porter.base import paths
 from porter.base.fingerprint import content_digest, file_digest, fingerprint
 from porter.base.sealed import read_sealed, write_sealed
+from porter.compile.build_record import read_manifest
 from porter.compile.cuda import cuda_folder
 from porter.compile.host import host_folder
-from porter.compile.manifest import read_manifest
 from porter.config import BuildConfig
-from porter.generate.digest import LIBRARY_FOLDER
+from porter.generate.generate_stage import LIBRARY_FOLDER
 from porter.sync.store import Synced
 from porter.version import __version__
 

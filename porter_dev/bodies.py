@@ -27,7 +27,7 @@ from porter.config import CHOICES, BuildConfig
 from porter.generate import Layout, generate
 from porter.patches import FunctionReplacement, load_series
 from porter.preprocess import preprocess
-from porter.preprocess.replacing import definitions_of
+from porter.preprocess.function_replacement import definitions_of
 from porter.sync.store import synced_releases
 
 # Fields of BuildConfig that choose macros: an expanded body can differ between their values.

@@ -26,10 +26,10 @@ from porter.base.c_text import COMMENT
 from porter.errors import PatchDrift
 from porter.patches import load_series
 from porter.patches.anchors import find_places
-from porter.patches.applying import chosen
-from porter.patches.model import Hunk
+from porter.patches.application import chosen
+from porter.patches.patch import Hunk
 from porter.sync.store import release_dir
-from porter.sync.tree import hashed_files
+from porter.sync.trees import hashed_files
 
 WINDOW = 4  # lines on each side of a hunk's place that count as its neighbourhood
 MAX_JOINED = 3  # line breaks that one variant removes

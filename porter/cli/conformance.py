@@ -30,8 +30,8 @@ from porter.conformance.suite import ConformanceSuite
 from porter.errors import ConformanceRegression, UsageError
 from porter.run.built import Built, open_build
 from porter.settings import load_config
-from porter.sync.syncing import tests_of
-from porter.toolchain.sanitizer import children
+from porter.sync.synchronization import tests_of
+from porter.toolchain import children
 
 SIZE_NAMES = ("heap", "pystack", "stack", "stdout")  # that a launch chooses
 FilePath = PathType(dir_okay=False, path_type=Path)

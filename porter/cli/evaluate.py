@@ -18,11 +18,10 @@ from porter.cli._telling import telling
 from porter.cli._types import PathType
 from porter.errors import UsageError
 from porter.evaluation import Cases, CaseStatus, Judgement, Judging, Tolerance
-from porter.evaluation.evaluating import judgements, judging_of
-from porter.evaluation.judging import CLOCK, EACH, KEPT, STEPS, batch_of
-from porter.evaluation.opening import open_sandbox
-from porter.evaluation.reading import NamedProgram, count_programs, read_cases, read_programs
-from porter.evaluation.writing import RowWriter, rows_of, writing
+from porter.evaluation.execution import judgements, judging_of, open_sandbox
+from porter.evaluation.input_files import NamedProgram, count_programs, read_cases, read_programs
+from porter.evaluation.options import CLOCK, EACH, KEPT, STEPS, batch_of
+from porter.evaluation.result_files import RowWriter, rows_of, writing
 from porter.run.open_several import Devices
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from porter.cli._types import PathType
-from porter.generate.project import write_project
+from porter.generate.kernel_project import write_project
 
 
 @click.command()

@@ -14,7 +14,7 @@ from porter.errors import PatchDrift
 from porter.patches import check_series, load_series
 from porter.sync.lock import newest_release
 from porter.sync.store import synced_releases
-from porter.sync.syncing import bring
+from porter.sync.synchronization import bring
 
 STYLES = {"applies": "green", "skipped": "yellow", "fails": "red"}
 

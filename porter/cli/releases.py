@@ -10,8 +10,8 @@ from rich.table import Table
 
 from porter.base import paths
 from porter.cli._telling import telling
-from porter.sync.listing import list_releases, newest_online, online_releases
 from porter.sync.lock import read_lock
+from porter.sync.release_list import list_releases, newest_online, online_releases
 
 
 @click.command()

@@ -11,9 +11,9 @@ from porter.base.release_name import DEVELOPMENT
 from porter.cli._telling import telling
 from porter.cli._types import NAME, PathType
 from porter.errors import UsageError
-from porter.sync.listing import newest_online
 from porter.sync.origins import ORIGINS
-from porter.sync.syncing import sync
+from porter.sync.release_list import newest_online
+from porter.sync.synchronization import sync
 
 
 @click.command()

@@ -1,6 +1,6 @@
 """The device build: PTX per unit, linked SASS, and a relocatable library for users' kernels.
 
-Called by the compile stage (stage.py) with the rewriter's units and the runtime's sources. Ninja
+Called by the compile stage (compile_stage.py) with the rewriter's units and the runtime's sources. Ninja
 runs the steps: nvcc makes PTX of each unit, ptxas a cubin of each PTX, nvlink one cubin of all.
 
 A build for one architecture loads this cubin. A build for several architectures loads a fatbin: one
@@ -18,10 +18,9 @@ from attrs import frozen
 
 from porter.base.architectures import Architectures
 from porter.base.telling import QUIET, Teller
-from porter.compile.device_tier import device_tier
-from porter.compile.device_units import FENCING, PTX_STEP, DeviceUnit, log_of
+from porter.compile.cubin_checks import check_flush
+from porter.compile.device_units import BOUNDS_CHECKS, PTX_STEP, DeviceUnit, device_tier, log_of
 from porter.compile.flags import REGISTERS, nvcc_back, nvcc_front
-from porter.compile.gcflush import check_flush
 from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import Sources
 from porter.config import BuildConfig
@@ -43,8 +42,8 @@ class MadeCode:
     Attributes:
         cubin: The linked cubin.
         logs: Reports of ptxas for each unit, then the report of nvlink.
-        flush: The result of the check of the collector's entry (gcflush.py).
-        probe: The cubin of the layout probe (layout.py).
+        flush: The result of the check of the collector's entry (cubin_checks.py).
+        probe: The cubin of the layout probe (shared_layout.py).
     """
 
     cubin: Path
@@ -65,7 +64,7 @@ class CudaBuild:
         for_ptx: The PTX's architecture; empty unless the build is for newer GPUs, too.
         library: The archive that users' kernels link; None with bounds checks (`--fences`) and for
             several architectures.
-        tier: The files that the native code of programs needs (device_tier.py).
+        tier: The files that the native code of programs needs (device_units.py).
         steps: The number of ninja steps that ran.
         flags: The options of nvcc and ptxas.
     """
@@ -97,7 +96,7 @@ def _rules(
     # run a step, does not depend on the path of the Python interpreter.
     python = '"$${PORTER_PYTHON:-python3}"'
     ptx = f"{python} -IS {shlex.quote(str(PTX_STEP))}"
-    fence = f"{python} -I {shlex.quote(str(FENCING / 'step.py'))}"
+    fence = f"{python} -I {shlex.quote(str(BOUNDS_CHECKS / 'step.py'))}"
     return [
         NinjaRule(
             "ptx",

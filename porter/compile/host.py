@@ -17,13 +17,13 @@ from porter.compile.flags import (
     host_compile,
     host_link,
 )
+from porter.compile.native_files import prelude_edge, prelude_rule, prelude_unit, write_instructions
 from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import Sources
-from porter.compile.tier import prelude_edge, prelude_rule, prelude_unit, write_instructions
 
 LIBRARY = "libgpusnek.so"
 PLACES = "libgpusnek.places"  # beside a fenced library, which reads it: addresses of its checks
-PLACES_STEP = Path(__file__).with_name("places.py")
+PLACES_STEP = Path(__file__).with_name("check_locations.py")
 
 
 @frozen
@@ -36,7 +36,7 @@ class HostBuild:
         beside: Further files that the library needs.
         steps: The number of ninja steps that ran.
         flags: The options of compiler and linker.
-        probe: The object of the layout probe (layout.py).
+        probe: The object of the layout probe (shared_layout.py).
     """
 
     target: str

@@ -16,7 +16,7 @@ from porter.base.reading import read_json, structured
 from porter.compiler.tables import Tables
 from porter.errors import NotBuilt
 
-# Names that a build (porter/compile/tier.py) and porter/native share.
+# Names that a build (porter/compile/native_files.py) and porter/native share.
 INSTRUCTIONS = "instructions.json"
 PRELUDE = "prelude.hpp"  # C++ that precedes the C++ of each program
 SYMBOL = "tier_run"  # native code's function, a gpusnek_native_run_t (templates/port/interp.h)

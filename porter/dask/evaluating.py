@@ -16,8 +16,8 @@ from porter.dask.shipping import Parcel, packed
 from porter.dask.spreading import RETRIES, Task, answers
 from porter.dask.worker import device_for
 from porter.evaluation import Cases, Evaluation, Judgement, Judging, Portion, judge, portions
-from porter.evaluation.evaluating import collected, counted, judging_of, named
-from porter.evaluation.judging import MOST_BATCH, Progress, batch_of, progress_of
+from porter.evaluation.execution import collected, counted, judging_of, named
+from porter.evaluation.options import MOST_BATCH, Progress, batch_of, progress_of
 from porter.run.built import Built
 
 ROWS = 1 << 15  # maximum calls of a task by default; a failed worker loses at most these

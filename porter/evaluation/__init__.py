@@ -5,11 +5,11 @@ Programs are split into portions, and each portion is judged by launches on one 
 """
 
 from porter.evaluation.cases import Cases
-from porter.evaluation.evaluating import evaluate
-from porter.evaluation.evaluation import Evaluation
+from porter.evaluation.execution import evaluate
 from porter.evaluation.judgement import Judgement, judge
-from porter.evaluation.judging import Judging, Tolerance
+from porter.evaluation.options import Judging, Tolerance
 from porter.evaluation.portion import Portion, portions
+from porter.evaluation.results import Evaluation
 from porter.evaluation.status import CaseStatus
 
 __all__ = [

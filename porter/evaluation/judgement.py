@@ -13,9 +13,9 @@ from attrs import field, frozen
 
 from porter.base.exception_record import ExceptionRecord
 from porter.base.untrusted import Unreadable, printable
-from porter.evaluation import kept
-from porter.evaluation.judging import Judging
-from porter.evaluation.launching import VALUE_SIZE, Work, launch, uploaded, work_of
+from porter.evaluation import row_outputs
+from porter.evaluation.launches import VALUE_SIZE, Work, launch, uploaded, work_of
+from porter.evaluation.options import Judging
 from porter.evaluation.patterns import MAX_COST
 from porter.evaluation.portion import Portion
 from porter.evaluation.status import NOT_COMPARED, RETURNED, CaseStatus, case_statuses
@@ -163,7 +163,7 @@ def _rows(
     rows = _Left(
         status,
         device.host(result.calls.steps).astype(np.int64),
-        kept.texts(result.stdout) if "outputs" in how.keep else [],
+        row_outputs.texts(result.stdout) if "outputs" in how.keep else [],
         values,
         tracebacks,
         reasons,
@@ -178,10 +178,10 @@ def _raised(
     """Return the rows' exceptions and tracebacks; lists that were not asked for are empty."""
     if result.records is None:
         return [], []
-    raised = kept.exceptions(result.records, status, work.first_row)
+    raised = row_outputs.exceptions(result.records, status, work.first_row)
     if "tracebacks" not in how.keep:
         return raised, []
-    reports = kept.reports(result.stderr, status)
+    reports = row_outputs.reports(result.stderr, status)
     different = {id(one): one for one in raised if one is not None}  # equal records are one object
     texts = {key: one.traceback for key, one in different.items()}
     return raised, [
@@ -229,13 +229,13 @@ def _why_not_compared(
 
 def _values(
     device: Device, portion: Portion, how: Judging, work: Work, result: Result
-) -> kept.Returned:
+) -> row_outputs.Returned:
     """Return the rows' values.
 
     Values that exceed VALUE_SIZE come from a second launch, which behaves the same.
     """
     assert result.calls is not None
-    once = kept.values(device, result.calls)
+    once = row_outputs.values(device, result.calls)
     longer = once.lengths > VALUE_SIZE
     if not longer.any():
         return once
@@ -243,7 +243,7 @@ def _values(
     size = -(-int(once.lengths.max()) // 8) * 8
     second = launch(device, portion, how, work.of(again), size)
     assert second.calls is not None
-    found = kept.values(device, second.calls)
+    found = row_outputs.values(device, second.calls)
     rows = np.flatnonzero(np.isin(work.of_row, again))
     for row, value in zip(rows.tolist(), found.values, strict=True):
         once.values[row] = value
@@ -279,7 +279,7 @@ def _why_missing(
         result = launch(device, portion, how, work.of(again), VALUE_SIZE, records=True)
         places = np.searchsorted(np.flatnonzero(np.isin(work.of_row, again)), rows)
     assert result.records is not None
-    found = kept.summaries(result.records, places)
+    found = row_outputs.summaries(result.records, places)
     return dict(zip(rows.tolist(), [text or _NO_EXCEPTION for text in found], strict=True))
 
 

@@ -2,7 +2,7 @@
 
 A pattern is CPython's marshal format, except for dicts and sets. A dict or set has an index of its
 keys, sorted by hash, so that an interpreter finds each key of a result by binary search. Called
-before cases are copied to a device (porter/evaluation/launching.py). `templates/port/matching.c`
+before cases are copied to a device (porter/evaluation/launches.py). `templates/port/matching.c`
 reads patterns, and `templates/port/matching_keys.c` computes the same hashes.
 
 Layout of a dict ('{'), set ('<') or frozenset ('>'), little endian:
@@ -36,8 +36,7 @@ import numpy as np
 from attrs import field, frozen
 
 from porter.base.untrusted import value_of
-from porter.evaluation.cases import Cases
-from porter.evaluation.encoding import VERSION
+from porter.evaluation.cases import VERSION, Cases
 
 # A comparison cannot be interrupted, so its cost is bounded in advance: the bytes of the pattern,
 # and for each entry with `like` one comparison with every entry of the result. A lane of an H100
@@ -100,7 +99,7 @@ def pattern(value: Any, *, single: bool = False) -> tuple[bytes, int]:
     """Return the pattern of `value`, and the maximum cost of a comparison with it (MAX_COST).
 
     Args:
-        value: A value of the types that cases may have (porter/evaluation/encoding.py).
+        value: A value of the types that cases may have (porter/evaluation/cases.py).
         single: Whether interpreters have single-precision floats.
     """
     writer = _PatternWriter(_Hasher(single))

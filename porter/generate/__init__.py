@@ -5,8 +5,8 @@ Input: a release's sources and a configuration. The preprocess stage reads the o
 
 from __future__ import annotations
 
-from porter.generate.layout import Layout
-from porter.generate.stage import generate
+from porter.generate.build_paths import Layout
+from porter.generate.generate_stage import generate
 from porter.generate.units import SourceUnit, UnitList, read_units
 
 __all__ = ["Layout", "SourceUnit", "UnitList", "generate", "read_units"]

@@ -11,7 +11,7 @@ from porter.base import arguments
 from porter.base.reading import structured
 from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import GenerateFailed, NotBuilt
-from porter.generate.wants import Wants
+from porter.generate.port_options import Wants
 from porter.manifest import NO_PATCHES, Patches, patches_document
 from porter.patches import NOTHING, FunctionReplacement
 

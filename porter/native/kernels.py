@@ -18,8 +18,8 @@ from attrs import field, frozen
 
 from porter import toolchain
 from porter.base.process import run
-from porter.compile.device_tier import ALONE
-from porter.compile.device_tier import LIBRARY as LOOKING
+from porter.compile.device_units import ALONE
+from porter.compile.device_units import LIBRARY as LOOKING
 from porter.compile.ptx import UnknownPtx, rewrite
 from porter.compiler.options import Enter
 from porter.compiler.stored import INSTRUCTIONS, PRELUDE, SYMBOL, load_tables

@@ -1,7 +1,7 @@
 """Link native code of programs with all units of a device build, by nvlink.
 
 Two units of the build exist in two versions: with and without the lookup of native code. The former
-are in an archive of their own, and replace the latter here (porter/compile/device_tier.py).
+are in an archive of their own, and replace the latter here (porter/compile/device_units.py).
 
 The host twin calls native code through a pointer. Kernels call the function
 `gpusnek_native_module`, the dispatcher. The dispatcher calls the only program, or one of several by
@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from porter import toolchain
-from porter.compile.device_tier import ALONE, DISPATCHER, PARAMETERS, PROGRAM
-from porter.compile.device_tier import LIBRARY as LOOKING
+from porter.compile.device_units import ALONE, DISPATCHER, PARAMETERS, PROGRAM
+from porter.compile.device_units import LIBRARY as LOOKING
 from porter.errors import BuildFailed, ToolFailed, UsageError
 from porter.native.cache import entry_of
 from porter.native.kernels import LIBRARY, KernelTarget, start, symbol_of

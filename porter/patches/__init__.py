@@ -6,7 +6,7 @@ Whitespace, line breaks and comments are ignored. A patch that does not apply is
 unless its class is `required`: the build is correct without it. Upstream's files are never written.
 """
 
-from porter.patches.applying import (
+from porter.patches.application import (
     NOTHING,
     STATES,
     Fit,
@@ -15,7 +15,7 @@ from porter.patches.applying import (
     refuse_kept,
     refuse_skipped,
 )
-from porter.patches.model import FunctionReplacement, Patched, touching
+from porter.patches.patch import FunctionReplacement, Patched, touching
 from porter.patches.series import load_series
 
 __all__ = [

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from porter.base.c_text import TOKEN, behind_bracket, token_pattern, without_comments
 from porter.errors import PatchDrift
-from porter.patches.model import Hunk
+from porter.patches.patch import Hunk
 
 
 @frozen

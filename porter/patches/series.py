@@ -12,7 +12,7 @@ from porter.base import arguments, paths
 from porter.base.reading import read_toml, structured
 from porter.errors import PorterError
 from porter.patches.anchors import has_code
-from porter.patches.model import (
+from porter.patches.patch import (
     ACTIONS,
     CLASSES,
     NAMED,

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from porter.preprocess.stage import Preprocessed, kept_functions, preprocess
+from porter.preprocess.preprocess_stage import Preprocessed, kept_functions, preprocess
 
 __all__ = ["Preprocessed", "kept_functions", "preprocess"]

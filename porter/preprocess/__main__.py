@@ -8,8 +8,8 @@ from pathlib import Path
 from porter.config import BuildConfig
 from porter.errors import PorterError
 from porter.generate import Layout, generate
-from porter.preprocess.stage import preprocess
-from porter.sync.syncing import ensure
+from porter.preprocess.preprocess_stage import preprocess
+from porter.sync.synchronization import ensure
 
 
 def main(argv: list[str]) -> int:

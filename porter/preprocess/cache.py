@@ -14,7 +14,7 @@ from porter.base.fingerprint import file_digest
 from porter.base.reading import structured
 from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import NotBuilt
-from porter.preprocess.replacing import FoundBody
+from porter.preprocess.function_replacement import FoundBody
 
 FORMAT = 4
 

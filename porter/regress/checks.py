@@ -22,7 +22,7 @@ from porter.conformance.suite import ConformanceSuite, Events
 from porter.regress.memory import StageMemory, build_values, key_of
 from porter.run import Device, open_device
 from porter.smoke import PROGRAMS, expected_output, smoke
-from porter.toolchain.sanitizer import children
+from porter.toolchain import children
 
 # Interpreters per smoke program: enough to fill a GPU; on the host twin, enough to show isolation.
 SMOKE = {"host": 1 << 10, "cuda": 1 << 20}

@@ -13,7 +13,7 @@ from attrs import frozen
 from porter.base import paths
 from porter.base.files import write_whole
 from porter.base.reading import read_json, structured
-from porter.compile.manifest import read_manifest
+from porter.compile.build_record import read_manifest
 from porter.errors import FileProblem
 
 

@@ -10,10 +10,10 @@ from attrs import frozen
 from porter.base import paths
 from porter.base.release_name import DEVELOPMENT, version_key
 from porter.errors import UsageError
-from porter.sync.listing import newest_online
 from porter.sync.lock import known_releases, newest_release, read_lock
+from porter.sync.release_list import newest_online
 from porter.sync.store import Synced, inspect, is_synced, synced_releases
-from porter.sync.syncing import sync
+from porter.sync.synchronization import sync
 
 Say = Callable[[str], None]
 

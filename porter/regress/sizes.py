@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from porter.compile.elf import ElfProblem, code_bytes
+from porter.compile.build_record import read_manifest
 from porter.compile.host import LIBRARY
-from porter.compile.manifest import read_manifest
+from porter.compile.object_files import ElfProblem, code_bytes
 from porter.errors import NotBuilt
 
 

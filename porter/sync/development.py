@@ -1,8 +1,8 @@
 """Fetch upstream's development branch, for `porter sync master` and `porter regress master`.
 
 Input: the staging folder. Output: a tree in this folder and a line on its origin.
-`porter.sync.syncing` calls this module, names the tree and installs it. The git commands are in
-`porter.sync.gitrepo`.
+`porter.sync.synchronization` calls this module, names the tree and installs it. The git commands
+are in `porter.sync.gitrepo`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from porter.base.telling import Say, silent
 from porter.errors import PorterError, SyncFailed, UsageError
 from porter.sync import gitrepo
 from porter.sync.folder import VARIABLE, sources_folder
-from porter.sync.tree import check_tree
+from porter.sync.trees import check_tree
 
 # The branch moves. So git comes before the submodule, which has the commits of its last fetch only.
 DEVELOPMENT_ORIGINS = ("sources", "git", "submodule")

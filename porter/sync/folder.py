@@ -8,11 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from porter.errors import PorterError, SyncFailed
-from porter.sync.archive import archived_commit, archived_release, is_archive
-from porter.sync.copying import copy_tree
+from porter.sync.archives import unpack
 from porter.sync.lock import LockEntry
-from porter.sync.tree import VERSION_FILE, release_of, tree_hash
-from porter.sync.unpack import unpack
+from porter.sync.trees import (
+    VERSION_FILE,
+    archived_commit,
+    archived_release,
+    copy_tree,
+    is_archive,
+    release_of,
+    tree_hash,
+)
 
 VARIABLE = "PORTER_SOURCES"
 _NAMED = re.compile(r"[-_]v?(\d+\.\d+\.\d+)(?:\.orig)?\.(?:tar|tgz|txz|zip)")

@@ -24,7 +24,7 @@ class LockEntry:
 
     Attributes:
         release: The release's name.
-        tree: The hash of its tree (`porter.sync.tree`).
+        tree: The hash of its tree (`porter.sync.trees`).
         origin: The origin of the tree that was hashed.
         tag: The tag in upstream's git repository; may be empty.
         package: The version of the distribution's source package; may be empty.

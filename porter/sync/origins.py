@@ -10,11 +10,10 @@ from porter.base.release_name import SUBMODULE
 from porter.errors import SyncFailed, UsageError
 from porter.sync import gitrepo
 from porter.sync.apt import private_apt, upstream_version
-from porter.sync.copying import copy_tree, special
+from porter.sync.archives import unpack
 from porter.sync.folder import from_sources
 from porter.sync.lock import LockEntry
-from porter.sync.tree import VERSION_FILE, check_tree, release_of
-from porter.sync.unpack import unpack
+from porter.sync.trees import VERSION_FILE, check_tree, copy_tree, release_of, special
 
 # An origin puts the sources of a release into a folder below the staging folder. It returns this
 # folder and a line on the origin, or raises SyncFailed if it does not have the sources.

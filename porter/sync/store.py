@@ -21,7 +21,7 @@ from porter.base.release_name import check_release, version_key
 from porter.base.telling import Say, to_stderr
 from porter.errors import CorruptSource, FileProblem, UnknownRelease, UsageError
 from porter.sync.lock import known_releases
-from porter.sync.tree import HASHED, IGNORED_FOLDERS, VERSION_FILE, check_tree, tree_hash
+from porter.sync.trees import HASHED, IGNORED_FOLDERS, VERSION_FILE, check_tree, tree_hash
 
 STAMP = ".porter-sync.json"
 WORK = ".work"  # staging; its content is garbage unless a process holds the lock

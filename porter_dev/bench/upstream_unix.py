@@ -72,7 +72,7 @@ def unix_port(release: str, executable: arguments.StrPath | None = None) -> Pyth
 def build(release: str, jobs: int | None = None) -> Path:
     """Build the executable once per release and set of options (about 30 s on one core)."""
     from porter.base import paths  # imported late: running a finished executable needs no sync
-    from porter.sync.syncing import ensure
+    from porter.sync.synchronization import ensure
 
     source = ensure(release).path / "ports" / "unix"
     if not source.is_dir():

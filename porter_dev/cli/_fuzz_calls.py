@@ -43,7 +43,7 @@ def _campaign(session: CallSession, console: Console) -> Any:
         tell.now("programs of hostile calls")
         if not session.target.endswith("-asan"):
             return fuzz_calls(session, say)
-        from porter.toolchain.sanitizer import children  # calls g++ for its library's path
+        from porter.toolchain import children  # calls g++ for its library's path
 
         with children(session.target):
             return fuzz_calls(session, say)

@@ -23,8 +23,8 @@ from porter.conformance.skips import load
 from porter.errors import SweepFailed, UsageError
 from porter.manifest import open_manifest
 from porter.settings import load_config
-from porter.sync.syncing import tests_of
-from porter.toolchain.sanitizer import children
+from porter.sync.synchronization import tests_of
+from porter.toolchain import children
 from porter_dev.allocation_failure import report, subjects
 from porter_dev.allocation_failure.sweep import Swept, sweep
 from porter_dev.allocation_failure.trials import TrialOpener, TrialRunner, TrialSizes

@@ -14,7 +14,7 @@ from attrs import field, frozen
 from porter.base import arguments
 from porter.base.process import run
 from porter.errors import ToolFailed
-from porter.toolchain.sanitizer import OPTIONS
+from porter.toolchain import OPTIONS
 from porter_dev.fuzz.building import HARNESS
 
 MODES = ("run", "compile")

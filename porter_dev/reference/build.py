@@ -17,7 +17,7 @@ from porter.config import BuildConfig
 from porter.errors import BuildFailed, NoCompiler, ToolFailed, ToolMissing
 from porter.generate import Layout, generate
 from porter.preprocess import Preprocessed, preprocess
-from porter.sync.syncing import ensure
+from porter.sync.synchronization import ensure
 
 # jmp_buf must have the size of the host's setjmp; see templates/libc/setjmp.h.
 _DEFINE = "-DPORTER_NATIVE_SETJMP"

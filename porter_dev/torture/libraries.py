@@ -19,7 +19,7 @@ from porter.errors import SyncFailed, ToolFailed, TortureFailed, UsageError
 from porter.rewrite.rewrite_stage import rewrite
 from porter.rewrite.spelling import ATTRIBUTE
 from porter.sync.apt import private_apt
-from porter.sync.unpack import unpack
+from porter.sync.archives import unpack
 from porter_dev.torture.batch import C_FLAGS, HARNESS
 
 TIMEOUT = 600.0  # seconds

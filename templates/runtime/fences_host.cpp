@@ -54,7 +54,7 @@ bool listed(uint64_t address, uint64_t size, bool store) {
     return false;
 }
 
-// The list of checks that porter writes beside the library (porter/compile/places.py).
+// The list of checks that porter writes beside the library (porter/compile/check_locations.py).
 struct Places {
     const char *text = nullptr;
     size_t size = 0;

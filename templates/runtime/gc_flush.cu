@@ -1,5 +1,5 @@
 // The way into the collector on the device. In a unit of its own, so that the standard calling
-// convention holds at its entry; porter/compile/gcflush.py checks its machine code.
+// convention holds at its entry; porter/compile/cubin_checks.py checks its machine code.
 //
 // More values than there are caller-saved registers live across an opaque call, so the compiler
 // must use every callee-saved register for them, and must first save in this frame what the

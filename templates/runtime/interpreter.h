@@ -45,7 +45,7 @@ typedef struct gpusnek_head_t {
 #define GPUSNEK_STATE_BYTES GPUSNEK_ROUND(sizeof(porter_state_t))
 #define GPUSNEK_HEAD_BYTES GPUSNEK_ROUND(sizeof(gpusnek_head_t))
 #if PORTER_FENCES
-// porter/compile/fencing/arenas.py reckons with these distances from the state.
+// porter/compile/bounds_checks/lookup.py reckons with these distances from the state.
 static_assert(GPUSNEK_HEAD_BYTES - offsetof(gpusnek_head_t, sealed) == PORTER_SEALED_BELOW,
     "what is sealed begins elsewhere");
 static_assert(offsetof(porter_state_t, porter_unwind) == PORTER_SEALED_ABOVE

@@ -1,6 +1,6 @@
 // One launch: what Python hands to the host twin and to the kernels.
 //
-// Plain C, fixed-width integers only, no bit fields: porter/compile/layout.py reads structs and
+// Plain C, fixed-width integers only, no bit fields: porter/compile/shared_layout.py reads structs and
 // enums here and in interp.h, and compares them with what the compilers say; the numpy dtype that
 // fills a record is made from that, so the sides cannot disagree. Addresses are
 // uint64_t, of host memory for the host twin and of device (or mapped host) memory for kernels.

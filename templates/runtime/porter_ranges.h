@@ -29,7 +29,7 @@ enum {
 };
 
 // The C stack and the build's own constants are not listed. The pass over PTX that puts checks in
-// knows this layout (porter/compile/fencing/arenas.py). No program may write to it
+// knows this layout (porter/compile/bounds_checks/lookup.py). No program may write to it
 // (gpusnek_head_t).
 typedef struct porter_ranges_t {
     uint32_t reads; // how many of the first ranges may be read alone; the others are written too

@@ -11,7 +11,6 @@ import pytest
 
 from porter import cli, toolchain
 from porter.errors import NoCompiler, NoNvcc, ToolMissing
-from porter.toolchain import compilers
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +39,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setattr(compilers, "_wheel_folders", lambda: iter([tmp_path / "wheel"]))
+    monkeypatch.setattr(toolchain, "_wheel_folders", lambda: iter([tmp_path / "wheel"]))
     for variable in ("PORTER_CXX", "PORTER_NVCC"):
         monkeypatch.delenv(variable, raising=False)
     return folder

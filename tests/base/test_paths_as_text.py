@@ -36,13 +36,13 @@ from porter.run import open_device
 from porter.run.built import open_build
 from porter.run.launch import checking
 from porter.settings import find_toml, load_config
-from porter.sync.syncing import sync
+from porter.sync.synchronization import sync
 
 ROOT = Path(__file__).parents[2]
 MODULES = (
     "porter.pipeline",
     "porter.settings",
-    "porter.sync.syncing",
+    "porter.sync.synchronization",
     "porter.fs.folder",
     "porter.repl.picture",
     "porter.repl.terminal",

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from porter.compile.barriers import barriers
-from porter.compile.elf import functions
+from porter.compile.cubin_checks import barriers
+from porter.compile.object_files import functions
 from porter.config import BuildConfig
 from porter.errors import NoNvcc, UsageError
 from porter.pipeline import Build, build

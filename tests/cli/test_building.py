@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from porter.base import paths
-from porter.compile.manifest import read_manifest
+from porter.compile.build_record import read_manifest
 from porter.config import BuildConfig
 from porter.pipeline import Build, build
 from porter.run import open_device

@@ -13,8 +13,8 @@ import pytest
 
 from porter import cli
 from porter.errors import FileProblem
-from porter.evaluation.reading import count_programs, read_programs
-from porter.evaluation.writing import SUFFIXES, writing
+from porter.evaluation.input_files import count_programs, read_programs
+from porter.evaluation.result_files import SUFFIXES, writing
 
 from .conftest import Porter
 

@@ -19,14 +19,14 @@ import pytest
 from porter import cli, pipeline, toolchain
 from porter.base import fingerprint, paths
 from porter.base.telling import Teller
-from porter.compile.stage import Compiled
+from porter.compile.compile_stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import CorruptSource, FileProblem, SyncFailed
 from porter.manifest import FORMAT
 from porter.pipeline import Build, build
 from porter.sync import origins
 from porter.sync.lock import Lock, LockEntry, write_lock
-from porter.sync.tree import tree_hash
+from porter.sync.trees import tree_hash
 
 CONFIG = BuildConfig(release="1.26.1", target="host")
 TREE = {

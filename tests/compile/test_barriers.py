@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.compile.barriers import Barriers, barriers, count
+from porter.compile.cubin_checks import Barriers, barriers, count
 from porter.errors import VerifyFailed
 
 BSSY, BSYNC, BREAK, BRA, BRX, WARPSYNC = 0x7945, 0x7941, 0x0942, 0x7947, 0x7949, 0x7948

@@ -17,9 +17,9 @@ from fake_build import FAKE_PORT, fake_build
 
 from porter import toolchain
 from porter.compile import compile_build
+from porter.compile.build_record import parse_frames, parse_kernels
+from porter.compile.cubin_checks import usable
 from porter.compile.flags import REGISTERS
-from porter.compile.gcflush import usable
-from porter.compile.resources import parse_frames, parse_kernels
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, NoNvcc, NotBuilt
 from porter.manifest import KernelResources

@@ -12,11 +12,11 @@ import attrs
 import pytest
 
 from porter import toolchain
-from porter.compile.device_tier import LOOKING, device_tier
+from porter.compile.device_units import LOOKING, device_tier
 from porter.compile.flags import VARIANTS, host_compile, nvcc_front
+from porter.compile.native_files import prelude_rule, prelude_source, prelude_unit
 from porter.compile.prelude import main, prelude
 from porter.compile.sources import Sources, find_sources
-from porter.compile.tier import prelude_rule, prelude_source, prelude_unit
 from porter.config import BuildConfig
 from porter.errors import NoNvcc
 from porter.native.kernels import NO_HEADERS, TO_PTX, WORDS, start

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.compile.elf import ElfProblem, code_bytes, function_code, symbol_bytes
+from porter.compile.object_files import ElfProblem, code_bytes, function_code, symbol_bytes
 
 SOURCE = """
 extern const unsigned int words[2] = {1, 0x01020304};

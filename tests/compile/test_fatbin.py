@@ -16,8 +16,8 @@ from fake_build import fake_build
 from porter import toolchain
 from porter.base.process import run
 from porter.compile import compile_build, cuda
+from porter.compile.cubin_checks import usable
 from porter.compile.flags import REGISTERS
-from porter.compile.gcflush import usable
 from porter.config import BuildConfig
 from porter.errors import NoNvcc, ToolMissing, VerifyFailed
 from porter.manifest import DeviceOutput, SavedRegisters

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from porter.compile.fencing import arenas
-from porter.compile.fencing.unit import fence
+from porter.compile.bounds_checks import lookup
+from porter.compile.bounds_checks.insertion import fence
 from porter.run.device.fences import MARGIN, WINDOW
 from tests.compile.ptx_machine import Machine
 from tests.compile.test_fencing import GLOBAL, LOCAL, STATE, unit
@@ -69,8 +69,8 @@ def legal(wanted: Wanted, address: int, local: bool) -> bool:
     in_window = inside(address, size, window) and address < BASE + WINDOW - MARGIN
     assert not in_window or address + size <= BASE + WINDOW
     state, arena = (BASE + STATE, window) if local else (GLOBAL_STATE, (ARENA,))
-    sealed_to = arenas.SEALED_TO_LOCAL if local else arenas.SEALED_TO
-    sealed = state + arenas.SEALED_FROM < address + size and address < state + sealed_to
+    sealed_to = lookup.SEALED_TO_LOCAL if local else lookup.SEALED_TO
+    sealed = state + lookup.SEALED_FROM < address + size and address < state + sealed_to
     own = in_window if local else inside(address, size, arena)
     if wanted.space == "local":
         return in_window and not (local and wanted.stores and sealed)
@@ -91,21 +91,21 @@ def machine(wanted: Wanted, local: bool) -> Machine:
     made = Machine(
         text,
         {
-            arenas.WINDOW: b"".join(v.to_bytes(4, "little") for v in (WINDOW - USED, *spans)),
-            arenas.CONSTANTS: b"".join(v.to_bytes(8, "little") for v in CONSTANTS),
+            lookup.WINDOW: b"".join(v.to_bytes(4, "little") for v in (WINDOW - USED, *spans)),
+            lookup.CONSTANTS: b"".join(v.to_bytes(8, "little") for v in CONSTANTS),
         },
         {f"porter_places_{NUMBER}": PLACES_AT, "porter_state_table": TABLE_AT},
         BASE,
         frozenset({"f"}),
     )
     space, state = ("local", STATE) if local else ("global", GLOBAL_STATE)
-    made.put(space, state, 0, arenas.UNWIND + 8)
-    made.put(space, state + arenas.READS, len(READS), 4)
-    made.put(space, state + arenas.COUNT, len(READS) + len(WRITES), 4)
-    made.put(space, state + arenas.ARENA, ARENA[0], 8)
-    made.put(space, state + arenas.ARENA + 8, ARENA[1], 8)
+    made.put(space, state, 0, lookup.UNWIND + 8)
+    made.put(space, state + lookup.READS, len(READS), 4)
+    made.put(space, state + lookup.COUNT, len(READS) + len(WRITES), 4)
+    made.put(space, state + lookup.ARENA, ARENA[0], 8)
+    made.put(space, state + lookup.ARENA + 8, ARENA[1], 8)
     for k, (low, size) in enumerate((*READS, *WRITES, STALE)):
-        at = state + arenas.RANGES + k * arenas.RANGE
+        at = state + lookup.RANGES + k * lookup.RANGE
         made.put(space, at, low, 8)
         made.put(space, at + 8, size, 8)
     if not local:
@@ -119,9 +119,9 @@ EDGES = [
     for low, size in (
         (BASE, WINDOW),
         (BASE + WINDOW - USED, USED - MARGIN),
-        (BASE + STATE + arenas.SEALED_FROM, arenas.SEALED_TO_LOCAL - arenas.SEALED_FROM),
+        (BASE + STATE + lookup.SEALED_FROM, lookup.SEALED_TO_LOCAL - lookup.SEALED_FROM),
         ARENA,
-        (GLOBAL_STATE + arenas.SEALED_FROM, arenas.SEALED_TO - arenas.SEALED_FROM),
+        (GLOBAL_STATE + lookup.SEALED_FROM, lookup.SEALED_TO - lookup.SEALED_FROM),
         (0, 1 << 32),
         CONSTANTS,
         *READS,
@@ -131,7 +131,7 @@ EDGES = [
     for edge in (low, low + size)
 ]
 # Functions with reads, for arenas in global memory: the bounds of their own arena.
-OWN = (TABLE_AT, ROWS_AT, GLOBAL_STATE + arenas.ARENA, GLOBAL_STATE + arenas.ARENA + 8)
+OWN = (TABLE_AT, ROWS_AT, GLOBAL_STATE + lookup.ARENA, GLOBAL_STATE + lookup.ARENA + 8)
 WANTED = st.builds(
     Wanted,
     st.sampled_from(sorted(OF)),
@@ -161,13 +161,13 @@ def test_what_is_legal_is_done_and_nothing_else(local: bool, wanted: Wanted, add
     own, done = made.done[: len(OWN) * (not local)], made.done[len(OWN) * (not local) :]
     assert [each.address for each in own] == list(OWN)[: len(own)]
     space, state = ("local", STATE) if local else ("global", GLOBAL_STATE)
-    unwinds = made.get(space, state + arenas.UNWIND, 8)
+    unwinds = made.get(space, state + lookup.UNWIND, 8)
     if legal(wanted, address, local):
         assert (len(done), unwinds) == (1 + bool(wanted.more), 0)
         return
-    assert (done, unwinds) == ([], arenas.UNWIND_ALL)
-    place = [made.get(space, state + arenas.PLACE + 8 * k, 8) for k in range(3)]
+    assert (done, unwinds) == ([], lookup.UNWIND_ALL)
+    place = [made.get(space, state + lookup.PLACE + 8 * k, 8) for k in range(3)]
     told = address - BASE if wanted.space == "local" else address
     assert place == [PLACES_AT, told % 2**64, int(wanted.stores)]
-    made.put(space, state + arenas.PLACE, 0, arenas.UNWIND + 8 - arenas.PLACE)
+    made.put(space, state + lookup.PLACE, 0, lookup.UNWIND + 8 - lookup.PLACE)
     assert made.memory == before

@@ -8,12 +8,11 @@ import pytest
 
 from porter import toolchain
 from porter.base.paths import templates_dir
-from porter.compile.fencing import arenas
-from porter.compile.fencing.addresses import Addresses, object_sizes
-from porter.compile.fencing.assembly import UnreadPtx, functions
-from porter.compile.fencing.coverage import MOST, AccessCheck, checks
-from porter.compile.fencing.step import main
-from porter.compile.fencing.unit import WINDOW, fence
+from porter.compile.bounds_checks import lookup
+from porter.compile.bounds_checks.assembly import UnreadPtx, functions
+from porter.compile.bounds_checks.coverage import MOST, AccessCheck, Addresses, checks, object_sizes
+from porter.compile.bounds_checks.insertion import WINDOW, fence
+from porter.compile.bounds_checks.step import main
 from porter.errors import PorterError
 from porter.run.device import fences
 
@@ -273,19 +272,19 @@ def test_ptxas_takes_it(arena: str, returns: str, tmp_path: Path) -> None:
 def test_checks_know_the_layout_of_what_they_read(tmp_path: Path) -> None:
     """The numbers in PTX are those of the headers, and of the writer of constant memory."""
     claims = {
-        "offsetof(porter_ranges_t, reads)": arenas.READS,
-        "offsetof(porter_ranges_t, count)": arenas.COUNT,
-        "offsetof(porter_ranges_t, arena_low)": arenas.ARENA,
-        "offsetof(porter_ranges_t, arena_size)": arenas.ARENA + 8,
-        "offsetof(porter_ranges_t, range)": arenas.RANGES,
+        "offsetof(porter_ranges_t, reads)": lookup.READS,
+        "offsetof(porter_ranges_t, count)": lookup.COUNT,
+        "offsetof(porter_ranges_t, arena_low)": lookup.ARENA,
+        "offsetof(porter_ranges_t, arena_size)": lookup.ARENA + 8,
+        "offsetof(porter_ranges_t, range)": lookup.RANGES,
         "offsetof(porter_ranges_t, range) % 16": 0,
-        "sizeof(porter_range_t)": arenas.RANGE,
-        "offsetof(porter_ranges_t, place)": arenas.PLACE,
-        "offsetof(porter_ranges_t, address)": arenas.PLACE + 8,
-        "offsetof(porter_ranges_t, kind)": arenas.PLACE + 16,
-        "sizeof(porter_ranges_t)": arenas.UNWIND,
-        "-(long)PORTER_SEALED_BELOW": arenas.SEALED_FROM,
-        "PORTER_SEALED_ABOVE": arenas.SEALED_TO,
+        "sizeof(porter_range_t)": lookup.RANGE,
+        "offsetof(porter_ranges_t, place)": lookup.PLACE,
+        "offsetof(porter_ranges_t, address)": lookup.PLACE + 8,
+        "offsetof(porter_ranges_t, kind)": lookup.PLACE + 16,
+        "sizeof(porter_ranges_t)": lookup.UNWIND,
+        "-(long)PORTER_SEALED_BELOW": lookup.SEALED_FROM,
+        "PORTER_SEALED_ABOVE": lookup.SEALED_TO,
     }
     lines = [f'static_assert({c} == {number}, "{c}");' for c, number in claims.items()]
     source = tmp_path / "claims.cpp"

@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from porter.compile.gcflush import callee_saved, check_stores
-from porter.compile.sass import FrameStore, decode_stores, parse_listing
+from porter.compile.cubin_checks import callee_saved, check_stores
+from porter.compile.object_files import FrameStore, decode_stores, parse_listing
 from porter.errors import VerifyFailed
 
 

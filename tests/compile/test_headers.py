@@ -14,7 +14,7 @@ import pytest
 from porter import toolchain
 from porter.base import paths
 from porter.errors import NoNvcc
-from porter.generate.project import write_project
+from porter.generate.kernel_project import write_project
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

@@ -22,7 +22,7 @@ from porter.compile.flags import VARIANTS, host_compile
 from porter.compile.sources import find_sources
 from porter.config import BuildConfig
 from porter.errors import FileProblem, NoNvcc, UsageError
-from porter.generate.project import write_project
+from porter.generate.kernel_project import write_project
 from porter.pipeline import build
 from porter.sync.lock import newest_release
 

@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 from porter.base import paths
-from porter.compile.headers import read_headers
-from porter.compile.layout import SHARED_STRUCTS, measure, probe_text, read_layout
+from porter.compile.shared_layout import (
+    SHARED_STRUCTS,
+    measure,
+    probe_text,
+    read_headers,
+    read_layout,
+)
 from porter.errors import BuildFailed, VerifyFailed
 from porter.manifest import SharedField, SharedStruct
 

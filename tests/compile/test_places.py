@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from porter.compile.check_locations import calls, main, place
 from porter.compile.flags import VARIANTS, check_variant, host_compile, nvcc_front
-from porter.compile.places import calls, main, place
 from porter.config import BuildConfig
 from porter.errors import UsageError
 

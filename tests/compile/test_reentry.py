@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.compile.barriers import barriers
+from porter.compile.cubin_checks import barriers
 from tests.rewrite.support import RUNTIME, has_nvcc, rewrite_all, run_tool
 
 SOURCE = """

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from porter.errors import ToolMissing
-from porter.toolchain.sanitizer import children, environment
+from porter.toolchain import children, environment
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

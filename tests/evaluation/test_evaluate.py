@@ -220,7 +220,7 @@ def test_what_was_judged_before_it_ends_is_in_the_error(
             raise LaunchFailed("gone")
         return judge(device, portion, how)
 
-    monkeypatch.setattr("porter.evaluation.spreading.judge", second)
+    monkeypatch.setattr("porter.evaluation.distribution.judge", second)
     with pytest.raises(LaunchFailed, match="gone") as failed:
         judged([SQUARE] * 3, [((1,), 1)], batch=1)
     assert [judgement.first for judgement in failed.value.result] == [0]

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from porter.base import paths
-from porter.generate.powers import BITS, powers_of_ten
+from porter.generate.port import BITS, powers_of_ten
 
 HEADER = paths.templates_dir() / "port" / "decimal.h"
 

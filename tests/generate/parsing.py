@@ -6,8 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from porter.generate.chains import Chains
-from porter.generate.grammar import Grammar, GrammarRule, RulePart
+from porter.generate.grammar_tables import Chains, Grammar, GrammarRule, RulePart
 
 
 class Refused(Exception):

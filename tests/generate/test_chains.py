@@ -9,10 +9,9 @@ import pytest
 from porter.config import BuildConfig
 from porter.errors import GenerateFailed
 from porter.generate import Layout, generate
-from porter.generate.chains import Chains, chains_header
-from porter.generate.compiler import preprocessor_flags
-from porter.generate.grammar import Grammar
-from porter.generate.headers import preprocessed_grammar
+from porter.generate.genhdr import preprocessed_grammar
+from porter.generate.grammar_tables import Chains, Grammar, chains_header
+from porter.generate.preprocessor import preprocessor_flags
 from tests.generate.parsing import Parser, compare, damaged_sentences
 
 SMALL = """\

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from porter.base import paths
-from porter.generate.digest import UPSTREAM_FOLDERS, digest_of, tree_files
 from porter.generate.frozen import read_manifest
+from porter.generate.generate_stage import UPSTREAM_FOLDERS, digest_of, tree_files
 
 
 @pytest.mark.parametrize("name", ["port", "libc", "frozen"])

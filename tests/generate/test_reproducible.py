@@ -9,7 +9,7 @@ import pytest
 from porter.config import BuildConfig
 from porter.generate import Layout, generate
 from porter.preprocess import preprocess
-from porter.preprocess.markers import relative_markers
+from porter.preprocess.preprocess_stage import relative_markers
 from porter.rewrite.rewrite_stage import rewrite
 
 SMALL = ("py_argcheck", "py_objcell", "port_stdio", "libc_string")

@@ -15,8 +15,8 @@ from porter.generate.port import Wishes, render_port
 from porter.generate.units import check_names
 from porter.preprocess import preprocess
 from porter.preprocess.cache import read_dependencies
-from porter.preprocess.empty import has_code
-from porter.sync.tree import HASHED
+from porter.preprocess.preprocess_stage import has_code
+from porter.sync.trees import HASHED
 
 
 def contents(folder: Path) -> dict[str, str]:

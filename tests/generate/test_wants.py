@@ -13,10 +13,16 @@ import pytest
 from porter.base import paths
 from porter.config import BuildConfig
 from porter.errors import OptionRefused, PreprocessFailed
-from porter.generate.layout import Layout
-from porter.generate.options import Option, conditions, defined_options, without
+from porter.generate.build_paths import Layout
 from porter.generate.port import template_values
-from porter.generate.wants import Wants, find_wants
+from porter.generate.port_options import (
+    Option,
+    Wants,
+    conditions,
+    defined_options,
+    find_wants,
+    without,
+)
 from porter.syntax.parser import functions_defined
 
 UPSTREAM = """

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from porter.generate.project import write_project
+from porter.generate.kernel_project import write_project
 from porter.run.built import open_build
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

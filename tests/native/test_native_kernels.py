@@ -18,10 +18,10 @@ from elftools.elf.elffile import ELFFile
 from porter import InterpreterArray, toolchain
 from porter.array.kernels import open_compiled
 from porter.base.process import run
-from porter.compile.barriers import barriers
-from porter.compile.device_tier import DISPATCHER
-from porter.compile.elf import functions, symbol_bytes
-from porter.compile.resources import parse_kernels
+from porter.compile.build_record import parse_kernels
+from porter.compile.cubin_checks import barriers
+from porter.compile.device_units import DISPATCHER
+from porter.compile.object_files import functions, symbol_bytes
 from porter.compiler.cxx import compile_module
 from porter.compiler.mpy import read_module
 from porter.errors import BuildFailed, LaunchFailed, NotBuilt, UsageError

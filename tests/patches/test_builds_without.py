@@ -16,7 +16,7 @@ from porter import cli, pipeline
 from porter.base import paths
 from porter.cli import _building
 from porter.compile import compile_build
-from porter.compile.stage import Compiled
+from porter.compile.compile_stage import Compiled
 from porter.config import BuildConfig
 from porter.conformance.suite import Events
 from porter.doctor import examine

@@ -25,17 +25,17 @@ from porter.conformance.expected import find_cpython
 from porter.conformance.skips import load
 from porter.conformance.suite import ConformanceSuite, Events
 from porter.errors import PatchDrift
-from porter.generate.compiler import CC, preprocessor_flags
-from porter.generate.layout import Layout
-from porter.patches import Patched, applying, load_series, patched_files
-from porter.patches.applying import chosen
-from porter.patches.model import Hunk, Patch
+from porter.generate.build_paths import Layout
+from porter.generate.preprocessor import CC, preprocessor_flags
+from porter.patches import Patched, application, load_series, patched_files
+from porter.patches.application import chosen
+from porter.patches.patch import Hunk, Patch
 from porter.pipeline import Build, build
 from porter.regress.checks import TIMEOUT, conformance_config
 from porter.sync.lock import Lock, newest_release, write_lock
 from porter.sync.store import release_dir, synced_releases
-from porter.sync.syncing import sync
-from porter.toolchain.sanitizer import children
+from porter.sync.synchronization import sync
+from porter.toolchain import children
 from porter_dev import builds
 from porter_dev.drift import (
     KINDS,
@@ -65,11 +65,11 @@ SERIES = load_series()
 def remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Apply a hunk to a text once: most files of a variant are the release's."""
     for name, once in _ONCE.items():
-        monkeypatch.setattr(applying, name, once)
+        monkeypatch.setattr(application, name, once)
 
 
 _ONCE = {
-    name: functools.lru_cache(maxsize=600)(getattr(applying, name))
+    name: functools.lru_cache(maxsize=600)(getattr(application, name))
     for name in ("find_places", "with_text", "unknown_names")
 }
 

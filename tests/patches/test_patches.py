@@ -21,10 +21,10 @@ from porter.patches import (
     touching,
 )
 from porter.patches.anchors import apply_hunk
-from porter.patches.applying import chosen
-from porter.patches.model import Hunk
+from porter.patches.application import chosen
+from porter.patches.patch import Hunk
 from porter.sync.store import release_dir, synced_releases
-from porter.sync.syncing import sync
+from porter.sync.synchronization import sync
 
 C = """\
 static int first(int a);

@@ -18,7 +18,7 @@ from porter.generate.units import UnitList
 from porter.manifest import KeptFunction, Patches
 from porter.patches import FunctionReplacement, load_series, refuse_kept
 from porter.preprocess import kept_functions, preprocess
-from porter.preprocess.replacing import definitions_of, digest_of, replace_functions
+from porter.preprocess.function_replacement import definitions_of, digest_of, replace_functions
 from porter.sync.lock import newest_release
 from porter.syntax.node import line_table, locate
 from porter_dev import bodies

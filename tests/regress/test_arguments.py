@@ -14,7 +14,7 @@ from porter import cli
 from porter.base import paths
 from porter.errors import CorruptSource, PatchDrift, SyncFailed, UsageError
 from porter.regress import releases
-from porter.sync import listing
+from porter.sync import release_list
 from porter.sync.lock import read_lock
 
 FILES = {
@@ -122,7 +122,7 @@ def test_arguments_that_make_no_sense(home: Path, args: list[str]) -> None:
 
 def test_latest_and_all(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = {"1.9.4": ["git"], "1.99.0": ["git"], "2.0.0-preview": ["git"]}
-    monkeypatch.setattr(listing, "online_releases", lambda origins: (found, ["git: no"]))
+    monkeypatch.setattr(release_list, "online_releases", lambda origins: (found, ["git: no"]))
     said: list[str] = []
 
     def wanted(*given: str, everything: bool = False, latest: bool = False) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from porter import pipeline
-from porter.compile.stage import Compiled
+from porter.compile.compile_stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, MissingPackage, NoGpu, NoNvcc, NotBuilt
 from porter.manifest import FORMAT

@@ -25,7 +25,7 @@ from porter.regress.release import Options, run_release
 from porter.regress.verdict import verdict
 from porter.sync.lock import Lock, newest_release, write_lock
 from porter.sync.store import Synced
-from porter.sync.syncing import sync
+from porter.sync.synchronization import sync
 
 from . import injections
 from .injections import append, change

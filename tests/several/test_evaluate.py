@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from porter.errors import DeviceFailed, UsageError
-from porter.evaluation import Cases, Judging, evaluate, portions, spreading
-from porter.evaluation.spreading import _Spread
+from porter.evaluation import Cases, Judging, distribution, evaluate, portions
+from porter.evaluation.distribution import _Spread
 from porter.run import Cancel, Device
 from porter.run.device.several import Several
 from tests.several.conftest import ApartTwin, apart
@@ -121,6 +121,6 @@ def test_each_device_gets_portions(
 ) -> None:
     """One batch for few calls; otherwise several, which are large enough for a GPU."""
     several = apart(built)
-    monkeypatch.setattr(spreading, "rows_at_once", lambda device, how: 1 << 20)
+    monkeypatch.setattr(distribution, "rows_at_once", lambda device, how: 1 << 20)
     case = Cases.of([((1,), 1)])
-    assert spreading.rows_for(several, Judging(), range(programs), case) == rows
+    assert distribution.rows_for(several, Judging(), range(programs), case) == rows

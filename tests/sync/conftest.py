@@ -11,7 +11,7 @@ import pytest
 
 from porter.base import paths
 from porter.sync.lock import Lock, LockEntry, write_lock
-from porter.sync.tree import tree_hash
+from porter.sync.trees import tree_hash
 
 MakeTree = Callable[..., Path]
 

@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 from porter.errors import SyncFailed
-from porter.sync.apt import private_apt, upstream_version
-from porter.sync.machine import Machine, parse_deb822, parse_one_line, read_machine
+from porter.sync.apt import (
+    Machine,
+    parse_deb822,
+    parse_one_line,
+    private_apt,
+    read_machine,
+    upstream_version,
+)
 
 ONE_LINE = """\
 # a comment

@@ -13,8 +13,8 @@ from porter.config import BuildConfig
 from porter.errors import CorruptSource, SyncFailed, UsageError
 from porter.sync.lock import Lock, LockEntry, local_lock_file, read_lock, write_lock
 from porter.sync.store import inspect, synced_releases
-from porter.sync.syncing import sync
-from porter.sync.tree import tree_hash
+from porter.sync.synchronization import sync
+from porter.sync.trees import tree_hash
 
 from .conftest import MakeTree, commit, point_to
 

@@ -9,8 +9,8 @@ import pytest
 
 from porter import cli
 from porter.errors import SyncFailed, UsageError
-from porter.sync.listing import newest_online
 from porter.sync.lock import local_lock_file, read_lock
+from porter.sync.release_list import newest_online
 from porter.sync.store import synced_releases
 
 from .conftest import MakeTree, commit, only_git, point_to

@@ -13,7 +13,7 @@ from porter.config import BuildConfig
 from porter.errors import CorruptSource, UsageError
 from porter.sync.lock import local_lock_file, read_lock
 from porter.sync.store import synced_releases
-from porter.sync.syncing import ensure, sync
+from porter.sync.synchronization import ensure, sync
 
 from .conftest import MakeTree
 

@@ -13,10 +13,10 @@ from porter import cli
 from porter.doctor import examine
 from porter.errors import CorruptSource, SyncFailed
 from porter.sync.folder import sources_releases
-from porter.sync.listing import newest_online
 from porter.sync.lock import LockEntry, local_lock_file, read_lock
+from porter.sync.release_list import newest_online
 from porter.sync.store import is_synced
-from porter.sync.syncing import sync
+from porter.sync.synchronization import sync
 from tests.sync.test_unpack import pack
 
 from .conftest import MakeTree

@@ -14,11 +14,11 @@ import pytest
 from porter import cli
 from porter.base.release_name import version_key
 from porter.errors import CorruptSource, SyncFailed, UnknownRelease, UsageError
-from porter.sync import origins, store, syncing
-from porter.sync.copying import copy_tree
+from porter.sync import origins, store, synchronization
 from porter.sync.lock import local_lock_file, read_lock
 from porter.sync.store import inspect, is_synced, synced_releases
-from porter.sync.syncing import sync
+from porter.sync.synchronization import sync
+from porter.sync.trees import copy_tree
 
 from .conftest import MakeTree
 
@@ -222,7 +222,7 @@ def test_failure_between_the_renames_loses_no_good_tree(
 
 def test_ensure_syncs_once(locked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = give(monkeypatch, locked)
-    assert syncing.ensure("1.26.1") == syncing.ensure("1.26.1")
+    assert synchronization.ensure("1.26.1") == synchronization.ensure("1.26.1")
     assert calls == ["git"]
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from porter.errors import CorruptSource, UsageError
+from porter.sync.archives import unpack
 from porter.sync.store import synced_releases
-from porter.sync.syncing import sync
-from porter.sync.tree import tree_hash
-from porter.sync.unpack import unpack
+from porter.sync.synchronization import sync
+from porter.sync.trees import tree_hash
 
 from .conftest import MakeTree
 

@@ -18,7 +18,7 @@ from random import Random
 import attrs
 from attrs import define, field, frozen
 
-from porter.toolchain.sanitizer import children
+from porter.toolchain import children
 from porter_dev.fuzz.calls.judge import Fault, faults
 from porter_dev.fuzz.calls.process import BatchProcess, Opening
 from porter_dev.fuzz.calls.trial import BatchEnded, CallBatch, TrialLimits

@@ -9,7 +9,7 @@ import pytest
 
 from porter.config import BuildConfig
 from porter.pipeline import build
-from porter.toolchain.sanitizer import children
+from porter.toolchain import children
 from porter_dev import builds
 from porter_dev.fuzz.calls.process import BatchProcess, Opening
 from tests.conftest import shared

@@ -68,7 +68,7 @@ def open_runner(
         executable: Executable to test instead of a build.
         folder: Finished build to test.
         variant: Variant of the host twin. ``asan`` requires
-            `porter.toolchain.sanitizer.children` around the run.
+            `porter.toolchain.children` around the run.
         sizes: Sizes of interpreters (bytes) that differ from the build's.
         native: Options of the native compiler, if programs run as native code.
 

@@ -16,7 +16,7 @@ from porter.manifest import DeviceOutput
 from porter.run.built import Built
 
 WINDOW = 1 << 24  # PORTER_LOCAL_WINDOW of porter_runtime.h
-MARGIN = 128  # maximum bytes per check: MOST of porter/compile/fencing/coverage.py
+MARGIN = 128  # maximum bytes per check: MOST of porter/compile/bounds_checks/coverage.py
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2  # cudaMemcpyKind
 OTHERS = 4  # further ranges of constants that kernels may read: porter_fence_pieces of fences.cu
 NEAR = 1 << 16  # bytes; objects at most this far apart belong to one range

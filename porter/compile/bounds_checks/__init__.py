@@ -1,0 +1,7 @@
+"""Bounds checks for device code (`--fences`), inserted into the PTX that nvcc makes of a unit.
+
+`assembly` parses a unit's PTX. `coverage` finds the values that a register can have, and omits
+checks that an earlier check implies. `lookup` writes the functions that a check calls if the access
+is outside the interpreter's own memory. `insertion` writes the check of each access. `step` is the
+build's step.
+"""

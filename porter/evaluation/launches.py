@@ -1,0 +1,192 @@
+"""Launches of an evaluation: assign rows to interpreters, and run them."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from attrs import evolve, frozen
+
+from porter.errors import LaunchFailed
+from porter.evaluation.cases import Cases
+from porter.evaluation.options import Judging
+from porter.evaluation.patterns import Patterns
+from porter.evaluation.portion import Portion
+from porter.run import Device, Launch, Program, Result, run
+from porter.run.launch.calls import Calls, DeviceCases
+from porter.run.launch.spec import Phase
+
+NAME = "<program>"  # the file name in tracebacks; equal sources with equal names are compiled once
+VALUE_SIZE = 256  # bytes kept of each result at first; rows with longer results run again
+ROWS_TOGETHER = 32  # rows per interpreter of the host twin, which is restored between rows
+
+
+@frozen(eq=False)
+class Work:
+    """The interpreters of one launch, with their programs and rows.
+
+    Attributes:
+        which: The program of each interpreter.
+        first_case: The first case of each interpreter.
+        counts: The number of rows of each interpreter.
+        rows: The portion's rows that these interpreters run, in order.
+        renew: Whether the interpreter is restored before each row to its state after the program.
+    """
+
+    which: np.ndarray[Any, Any]
+    first_case: np.ndarray[Any, Any]
+    counts: np.ndarray[Any, Any]
+    rows: np.ndarray[Any, Any]
+    renew: bool = False
+
+    @property
+    def first_row(self) -> np.ndarray[Any, Any]:
+        """The first row of each interpreter, and the end of the last (uint32)."""
+        return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.uint32)
+
+    @property
+    def case_of_row(self) -> np.ndarray[Any, Any]:
+        """The case of each row (int64)."""
+        within = np.arange(len(self.rows)) - np.repeat(self.first_row[:-1], self.counts)
+        found: np.ndarray[Any, Any] = np.repeat(self.first_case, self.counts) + within
+        return found.astype(np.int64)
+
+    @property
+    def of_row(self) -> np.ndarray[Any, Any]:
+        """The interpreter of each row."""
+        return np.repeat(np.arange(len(self.which)), self.counts)
+
+    def of(self, chosen: np.ndarray[Any, Any]) -> Work:
+        """Select interpreters by index."""
+        rows = self.rows[np.isin(self.of_row, chosen)]
+        parts = (self.which[chosen], self.first_case[chosen], self.counts[chosen])
+        return Work(*parts, rows, self.renew)
+
+    def apart(self, chosen: np.ndarray[Any, Any]) -> Work:
+        """Select the rows of interpreters by index, and give each row its own interpreter."""
+        part = self.of(chosen)
+        which = np.repeat(part.which, part.counts)
+        return Work(which, part.case_of_row, np.ones(len(which), np.int64), part.rows)
+
+
+def work_of(portion: Portion, how: Judging, *, renew: bool) -> Work:
+    """Assign the rows of a portion to interpreters: one per program, or one per row.
+
+    Args:
+        portion: The programs.
+        how: The options.
+        renew: Instead of one interpreter per row, restore an interpreter between rows.
+    """
+    programs = np.arange(len(portion.sources), dtype=np.uint32)
+    whole = Work(programs, portion.first_case, portion.counts, np.arange(portion.rows))
+    if how.each == "program":
+        return whole
+    if not renew:
+        return whole.apart(np.arange(len(programs)))
+    parts = -(-portion.counts // ROWS_TOGETHER)
+    part = np.arange(int(parts.sum())) - np.repeat(np.cumsum(parts) - parts, parts)
+    counts = np.minimum(np.repeat(portion.counts, parts) - part * ROWS_TOGETHER, ROWS_TOGETHER)
+    first_case = np.repeat(portion.first_case, parts) + part * ROWS_TOGETHER
+    return Work(np.repeat(programs, parts), first_case, counts, whole.rows, renew=True)
+
+
+def launch(
+    device: Device,
+    portion: Portion,
+    how: Judging,
+    work: Work,
+    value_size: int | None,
+    *,
+    records: bool = False,
+) -> Result:
+    """Run `work`.
+
+    Args:
+        device: The device.
+        portion: The programs.
+        how: The options.
+        work: The interpreters.
+        value_size: Bytes kept of each result; None: results are not kept.
+        records: Keep the exceptions of calls, even if `how` does not.
+
+    Raises:
+        NotEnoughMemory: The interpreters do not fit.
+        LaunchFailed: The device failed, or interpreters did not run.
+        UsageError: An option is invalid.
+        LaunchInterrupted: Ctrl-C came.
+    """
+    options: dict[str, Any] = {**how.sizes}
+    options |= how.limits(portion.first, len(portion.sources), work.which)
+    spec = Launch(
+        **options,
+        stdout=how.stdout if "outputs" in how.keep else 0,
+        stderr=None if "tracebacks" in how.keep else 0,
+        seed=how.seed,
+        sandbox=True,
+        alike=True,
+        total=1,
+        clock=how.clock,
+        order=True,
+        cancel=how.cancel,
+    )
+    if how.files is not None:
+        image = device.array(np.frombuffer(how.files.data, np.uint8))
+        spec = evolve(spec, fs=image, fs_shared=True, fs_block=how.files.block_size)
+    calls = Calls(
+        how.entry,
+        uploaded(device, portion.cases, compares=how.function is None).cases,
+        work.first_case.astype(np.uint32),
+        work.first_row,
+        how.tolerance,
+        value_size,
+        work.renew,
+    )
+    programs = Program.many(portion.sources, NAME)
+    phase = Phase(stop=False, calls=calls, records=records or how.wants_records)
+    which = work.which.astype(np.uint32)
+    result = run(device, programs, len(which), spec, phase, program_of=which)
+    result.raise_unless_started("heap")
+    statuses = result.statuses
+    names = ("STATUS_NOT_RUN", "STATUS_NO_MEMORY", "STATUS_MOVED", "NOT_STARTED")
+    if found := statuses.tally(result.status[statuses.among(result.status, *names)]):
+        kinds = ", ".join(f"{statuses.name_of(status)} {count}x" for status, count in found.items())
+        raise LaunchFailed(f"interpreters did not run: {kinds}")
+    return result
+
+
+@frozen(eq=False)
+class Uploaded:
+    """Cases on a device.
+
+    Attributes:
+        cases: Arguments, and patterns of expected values if interpreters compare.
+        refused: Which cases interpreters do not compare (bool[cases], on the host; Patterns).
+    """
+
+    cases: DeviceCases
+    refused: np.ndarray[Any, Any]
+
+
+# Keyed by cases, device, and whether interpreters compare.
+_kept: WeakKeyDictionary[Cases, WeakKeyDictionary[Device, dict[bool, Uploaded]]] = (
+    WeakKeyDictionary()
+)
+
+
+def uploaded(device: Device, cases: Cases, *, compares: bool) -> Uploaded:
+    """Return the cases on the device, cached there as long as both objects live."""
+    found = _kept.setdefault(cases, WeakKeyDictionary()).setdefault(device, {})
+    if compares not in found:
+        if compares:
+            patterns = Patterns.of(cases, single=device.built.config.get("float") == "single")
+        else:
+            patterns = Patterns(b"", cases.expected_offsets, np.zeros(len(cases), bool))
+        on_device = DeviceCases(
+            device.array(np.frombuffer(cases.arguments, np.uint8)),
+            device.array(cases.argument_offsets.astype(np.uint64)),
+            device.array(np.frombuffer(patterns.data, np.uint8)),
+            device.array(patterns.offsets.astype(np.uint64)),
+        )
+        found[compares] = Uploaded(on_device, patterns.refused)
+    return found[compares]
