@@ -30,7 +30,7 @@ from porter.repl import Session
 from porter.repl.picture import pixels, save_png
 from porter.repl.transcript import Exchange, exchanges
 from porter.run import Device, open_device
-from porter.run.streams.banners import render
+from porter.run.streams.display import render
 
 FIGURES = ("figure5a", "figure5b", "figure5c", "figure6")
 PAPER = 1 << 20  # interpreters in the paper

@@ -13,17 +13,23 @@ import numpy as np
 from porter.compile.flags import VARIANTS, host_compile, host_link
 from porter.compile.sources import find_sources
 from porter.run.built import open_build
-from porter.run.device.base import Arenas, Chunks, Record, Running
-from porter.run.device.chunks import InChunks, chunks_for
+from porter.run.device.base import Arenas, Chunks, Record, RunningKernels, SnapshotCopy
+from porter.run.device.chunks import ChunkedKernels, SnapshotChunks, chunks_for
+from porter.run.device.cuda_operations import BLOCK
 from porter.run.device.host import HostRunning, HostTwin
-from porter.run.device.images import Images, single, trim
-from porter.run.device.kernels import BLOCK
+from porter.run.device.snapshots import SnapshotStore
 from tests.strict_cupy import array_kernel, arrays_library
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
 
 SOURCE = Path(__file__).with_suffix(".cpp")
+
+
+def store_of(arenas: Arenas) -> SnapshotStore:
+    """Return the snapshots of idle interpreters."""
+    assert isinstance(arenas.store, SnapshotStore)
+    return arenas.store
 
 
 class LocalTwin(HostTwin):
@@ -43,38 +49,41 @@ class LocalTwin(HostTwin):
         self.kernels: list[tuple[int, int]] = []  # first thread, number of threads
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
-        return Images.arenas(self, n, {"pystack": pystack, "heap": heap}, self._kernel)
+        store = SnapshotStore.allocate(self, n, heap, self._kernel)
+        return Arenas(n, {"pystack": pystack, "heap": heap}, store)
 
     def _kernel(self, name: str, threads: int, *arguments: int) -> None:
         array_kernel(self._arrays, name)(
             (-(-threads // BLOCK),), (BLOCK,), tuple(map(np.uint64, arguments))
         )
 
-    def single(self, arenas: Arenas, index: int) -> Arenas:
-        return single(self, arenas, index)
+    def single(self, arenas: Arenas, index: int) -> SnapshotCopy:
+        return store_of(arenas).single(index)
 
     def trim(self, arenas: Arenas) -> int:
-        return trim(arenas)
+        return store_of(arenas).trim() if arenas.started else 0
 
     def grow(
         self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
     ) -> Chunks | None:
-        return self.chunks(arenas, threads, block, spare, whole=whole)
+        is_first = not arenas.started
+        return self.chunks(store_of(arenas), threads, block, spare, is_first=is_first, whole=whole)
 
-    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
+    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
         self.threads.append(threads)
         if chunks is None:
             return HostRunning(self._library, record, threads)
-        images: Images = chunks.arenas.keep
+        assert isinstance(chunks, SnapshotChunks)
+        store = chunks.store
 
-        def start(first: int, count: int) -> Running:
+        def start(first: int, count: int) -> RunningKernels:
             mine = record.copy()
-            mine["offset"], mine["image_segments"] = first, images.fields["image_segments"]
+            mine["offset"], mine["image_segments"] = first, store.fields["image_segments"]
             self.kernels.append((first, count))
             return HostRunning(self._library, mine, count)
 
-        running = InChunks(chunks, threads, start)
-        images.used_by(running)
+        running = ChunkedKernels(chunks, threads, start)
+        store.used_by(running)
         return running
 
 

@@ -7,7 +7,7 @@ from porter.array.kernels import open_compiled
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError
 from porter.native import Brought, Natives
 from porter.run import Device, Launch, Program, open_device
-from porter.run.launch.spec import SIZES, Phase
+from porter.run.launch.options import SIZES, Phase
 
 NOT_COMPILED = (ProgramSyntaxError, NotEnoughMemory, InterpreterError)
 

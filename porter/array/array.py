@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 import attrs
 import numpy as np
 
-from porter.array import opening, values
+from porter.array import opening
 from porter.array.bindings import check_name
 from porter.array.call import Call
 from porter.array.code import Code, compile_code, with_native
@@ -22,13 +22,13 @@ from porter.base.arguments import choice, flag, whole
 from porter.compiler.options import CompilerOptions
 from porter.errors import UsageError, WrongType
 from porter.fs import Image
-from porter.run import Device, Launch, Program, Result
+from porter.run import Device, Launch, Program, Result, values
 from porter.run.built import Built
 from porter.run.launch.limits import Seconds, Steps
+from porter.run.launch.options import SIZES
 from porter.run.launch.plan import MAXIMUM
-from porter.run.launch.spec import SIZES
-from porter.run.launch.start import clone
-from porter.run.open_several import Devices
+from porter.run.open import Devices
+from porter.run.start import clone
 
 Size = int | str | None
 KINDS = ("file", "single", "eval")

@@ -9,7 +9,7 @@ from porter.array.setting import value_binding
 from porter.errors import BindingError, WrongType
 from porter.native import like_memory, like_value
 from porter.run import Device
-from porter.run.launch.binding import MOST_NAME, Binding
+from porter.run.launch.bindings import MOST_NAME, Binding
 
 
 class Bindings:

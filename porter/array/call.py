@@ -13,7 +13,7 @@ from porter.base.one_process import OfOneProcess, ProcessLock
 from porter.errors import LaunchFailed
 from porter.native import Brought
 from porter.run import Result
-from porter.run.launch.started import Started
+from porter.run.launch.running import RunningLaunch
 from porter.run.result import fenced
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class Call(OfOneProcess, Generic[T]):
     outcome and the launch's result.
     """
 
-    _started: Started
+    _launch: RunningLaunch
     _finish: Finish[T]
     _lock: ProcessLock
     _exits: bool  # a SystemExit of any code counts as an exception
@@ -42,7 +42,7 @@ class Call(OfOneProcess, Generic[T]):
     def done(self) -> bool:
         """Return whether all interpreters have ended."""
         self.check_process()
-        return self._started.done()
+        return self._launch.done()
 
     def result(self) -> T:
         """Wait, and return or raise as the call without `wait=False` does."""
@@ -56,7 +56,7 @@ class Call(OfOneProcess, Generic[T]):
         self.check_process()
         # The value 2 stops hard; each other new value raises once (interp.h).
         self._interrupts += 1
-        self._started.interrupt(1 if self._interrupts == 1 else self._interrupts + 1)
+        self._launch.interrupt(1 if self._interrupts == 1 else self._interrupts + 1)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -67,7 +67,7 @@ class Call(OfOneProcess, Generic[T]):
         """Wait for the launch and collect its outcome. Raises LaunchFailed."""
         with self._lock:
             if self._outcome is None:
-                result = self._started.wait()
+                result = self._launch.wait()
                 refuse_broken(result)
                 exceptions = collect(result, self._exits)
                 outcome = Outcome.of(result, exceptions, self._brought.report())

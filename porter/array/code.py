@@ -8,16 +8,15 @@ import attrs
 import numpy as np
 from attrs import field, frozen
 
-from porter.array import values
 from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
 from porter.compiler.options import CompilerOptions
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError, UsageError
 from porter.native import ProgramTrial, make
 from porter.native.module import NativeModule
-from porter.run import Device, Launch, Program, Result
+from porter.run import Device, Launch, Program, Result, values
 from porter.run.device.base import Array
-from porter.run.launch.binding import Binding
+from porter.run.launch.bindings import Binding
 from porter.run.launch.order import BARRIER
 from porter.run.launch.plan import footprint
 

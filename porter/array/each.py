@@ -10,14 +10,13 @@ import attrs
 import numpy as np
 from attrs import field, frozen
 
-from porter.array import values
 from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
 from porter.native.module import NativeModule
-from porter.run import Device, Launch, Program, Result
+from porter.run import Device, Launch, Program, Result, values
 from porter.run.device.base import Array
-from porter.run.launch.natives import Native
-from porter.run.launch.spec import Phase
+from porter.run.launch.native_code import Native
+from porter.run.launch.options import Phase
 
 
 @frozen(eq=False)

@@ -16,8 +16,8 @@ from porter.array import shown
 from porter.base import markup
 from porter.base.exception_record import ExceptionRecord, TracebackFrame, is_there, record_of
 from porter.run import Result, Stream
-from porter.run.limited import Limited
-from porter.run.streams.merge import group_rows, rows_here
+from porter.run.advice import Limited
+from porter.run.streams.groups import group_rows, rows_here
 
 
 @frozen(eq=False)

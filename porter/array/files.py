@@ -11,7 +11,7 @@ from porter.base.arguments import path
 from porter.fs import Image
 from porter.run import Device, Launch
 from porter.run.device.base import Array
-from porter.run.launch.filesystem import copies, image_of
+from porter.run.filesystem import copies, image_of
 
 
 @frozen(eq=False)

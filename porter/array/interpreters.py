@@ -22,9 +22,9 @@ from porter.native import Natives
 from porter.run import Device, Launch, Program, Stream, run
 from porter.run.device.base import Arenas
 from porter.run.launch.limits import END_SECONDS
+from porter.run.launch.options import Fetch, Phase
 from porter.run.launch.plan import footprint
-from porter.run.launch.spec import Fetch, Phase
-from porter.run.launch.start import start
+from porter.run.start import start
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from porter.native.standins import like_arrays
 from porter.native.trial import ProgramTrial
 from porter.run import Device, Launch, open_device
 from porter.run.built import Built
-from porter.run.launch.binding import Binding
+from porter.run.launch.bindings import Binding
 
 
 def open_compiled(

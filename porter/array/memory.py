@@ -10,7 +10,6 @@ from attrs import field, frozen
 
 from porter.errors import BindingError, WrongType
 from porter.run import Device
-from porter.run.device.several import Several
 
 # Typecodes of Python's array and memoryview, by numpy's kind and element size.
 TYPECODES = {
@@ -79,7 +78,7 @@ class Memory:
 
 def memory_of(array: object, device: Device) -> Memory:
     """Return the memory of `array` on `device`, without a copy. Raises WrongType, BindingError."""
-    if isinstance(device, Several) and hasattr(array, "__cuda_array_interface__"):
+    if device.members and hasattr(array, "__cuda_array_interface__"):
         raise WrongType(
             f"{type(array).__name__}: interpreters on several devices share arrays of the host",
             hint="Copy it (cupy.asnumpy), and bind the copy.",

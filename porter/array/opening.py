@@ -15,7 +15,7 @@ from porter.run import Device, Launch, open_device, open_several
 from porter.run.built import Built, open_build
 from porter.run.launch import plan
 from porter.run.launch.plan import MAXIMUM, footprint, free
-from porter.run.open_several import Devices, chosen_devices, target_of
+from porter.run.open import Devices, chosen_devices, target_of
 
 
 def open_target(

@@ -15,9 +15,8 @@ from porter.base import markup
 from porter.errors import InterpreterError, InterpreterTimeout
 from porter.native import NativeReport
 from porter.run import Result, Stream
+from porter.run.advice import Lack, Limited, advice, limit_hint
 from porter.run.device.base import Array
-from porter.run.lacks import Lack, advice
-from porter.run.limited import Limited, limit_hint
 
 SHOWN = 3  # groups whose tracebacks an error's message contains
 SHOWN_BYTES = 1 << 14  # bytes of each stream in a notebook

@@ -10,8 +10,7 @@ import numpy as np
 from porter.errors import BindingError, WrongType
 from porter.run import Device
 from porter.run.device.base import Array
-from porter.run.device.several import Several, on_host
-from porter.run.launch.binding import Binding
+from porter.run.launch.bindings import Binding
 
 # By numpy's kind: GPUSNEK_BIND_*, and the 8-byte type of the transfer.
 _WORDS = {"b": ("BOOL", np.uint64), "i": ("INT", np.int64), "u": ("UINT", np.uint64),
@@ -27,8 +26,7 @@ def value_binding(device: Device, n: int, name: str, value: object) -> Binding:
     """
     if value is None:
         return Binding(name, "NONE")
-    if isinstance(device, Several):
-        value = on_host(value)
+    value = device.local_value(value)
     if isinstance(value, str | bytes):
         return _texts(device, name, [value], each=False)
     if isinstance(value, list | tuple):

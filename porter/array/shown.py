@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from porter.base import markup
 from porter.run import Stream
-from porter.run.streams.banners import SEARCHED, Line, render
+from porter.run.streams.display import SEARCHED, Line, render
 from porter.run.streams.groups import Group
 
 MOST_GROUPS = 10  # groups of one stream, or exceptions; the default

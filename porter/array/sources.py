@@ -11,8 +11,8 @@ from porter.array.code import Code
 from porter.base.arguments import seconds, text
 from porter.errors import UsageError, WrongType
 from porter.run import Device, Program
-from porter.run.launch.checking import per_interpreter
 from porter.run.launch.limits import Seconds, Steps
+from porter.run.launch.validators import per_interpreter
 
 Source = str | bytes | Sequence[str | bytes]
 Which = Sequence[int] | np.ndarray[Any, Any] | None

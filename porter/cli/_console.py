@@ -18,10 +18,8 @@ from porter.cli._options import size_option
 from porter.cli._types import NAME, PathType
 from porter.errors import UsageError
 from porter.run import Feed, Launch, Result
-from porter.run.launch.spec import MODES, OVERFLOWS
-from porter.run.streams.banners import Line, note
-from porter.run.streams.live import Live
-from porter.run.streams.writer import Writer
+from porter.run.launch.options import MODES, OVERFLOWS
+from porter.run.streams.display import Line, Live, Writer, note
 
 F = TypeVar("F", bound=Callable[..., Any])
 STDIN = 0  # file descriptor

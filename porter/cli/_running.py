@@ -26,9 +26,8 @@ from porter.errors import (
 from porter.fs import Image
 from porter.run import Device, Launch, Program, Result, Stream
 from porter.run.device.base import BLOCK
-from porter.run.launch.filesystem import mounted
-from porter.run.streams.banners import render
-from porter.run.streams.writer import Writer
+from porter.run.filesystem import mounted
+from porter.run.streams.display import Writer, render
 
 F = TypeVar("F", bound=Callable[..., Any])
 

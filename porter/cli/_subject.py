@@ -22,8 +22,8 @@ from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device, open_several
 from porter.run.built import Built, open_build
-from porter.run.launch.spec import SIZES
-from porter.run.open_several import Devices, chosen_devices
+from porter.run.launch.options import SIZES
+from porter.run.open import Devices, chosen_devices
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -22,7 +22,7 @@ from porter.evaluation.execution import judgements, judging_of, open_sandbox
 from porter.evaluation.input_files import NamedProgram, count_programs, read_cases, read_programs
 from porter.evaluation.options import CLOCK, EACH, KEPT, STEPS, batch_of
 from porter.evaluation.result_files import RowWriter, rows_of, writing
-from porter.run.open_several import Devices
+from porter.run.open import Devices
 
 
 def _judging(values: dict[str, Any]) -> Judging:

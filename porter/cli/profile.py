@@ -19,7 +19,7 @@ from porter.profiling.running import count, profile_of
 from porter.profiling.showing import Profile
 from porter.profiling.terminal import show as show_profile
 from porter.run import Launch
-from porter.run.launch.counting import Counting
+from porter.run.launch.counters import Counting
 
 PAGE_PATH = PathType(path_type=Path)
 

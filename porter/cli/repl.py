@@ -20,7 +20,7 @@ from porter.repl import Session, Shell
 from porter.repl.plain import feed, read_lines
 from porter.repl.session import fitting
 from porter.run import Launch
-from porter.run.launch.filesystem import written
+from porter.run.filesystem import written
 
 ON_GPU, ON_HOST = 1 << 20, 1 << 10  # default numbers of interpreters
 

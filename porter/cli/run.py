@@ -13,7 +13,7 @@ from porter.cli._subject import BuildChoice, devices_option, subject_options
 from porter.cli._types import PathType
 from porter.errors import UsageError
 from porter.run import Launch, run
-from porter.run.launch.filesystem import written
+from porter.run.filesystem import written
 
 
 def _check_files(

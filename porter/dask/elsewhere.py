@@ -10,8 +10,8 @@ from attrs import frozen
 
 from porter.run import Result
 from porter.run.built import Built
-from porter.run.device.host_arrays import HostArrays
-from porter.run.streams.packed import PackedRows, UnpackedStream
+from porter.run.device.arrays import HostArrays
+from porter.run.streams.groups import PackedRows, UnpackedStream
 
 
 @frozen(eq=False)

@@ -23,14 +23,15 @@ from porter.run import Launch, Program, Result
 from porter.run import run as run_here
 from porter.run.built import Built
 from porter.run.device.base import BLOCK
-from porter.run.device.several import Part, Share
-from porter.run.device.shadows import Shadows
+from porter.run.launch.options import Phase
+from porter.run.launch.order import order_of_parts
 from porter.run.launch.plan import MAXIMUM
 from porter.run.launch.programs import programs_of
-from porter.run.launch.several.division import Division, divide
-from porter.run.launch.several.joining import join
-from porter.run.launch.several.starting import checked, order_of_all
-from porter.run.launch.spec import Phase
+from porter.run.several.device import Part, Share
+from porter.run.several.division import Division, divide
+from porter.run.several.joined import join
+from porter.run.several.launch import checked
+from porter.run.several.shadows import Shadows
 
 # Options that need memory shared by all interpreters, or callbacks into this process.
 NOT_SHARED = ("fs", "fs_guard", "outbuf", "on_output", "on_progress", "cancel", "counting")
@@ -104,7 +105,7 @@ def run(
     programs: list[Any] = list(program) if several else [program]
     chosen = programs_of(here, programs, program_of, n, phase)
     launch = checked(launch, n)
-    order = order_of_all(chosen, launch, phase)
+    order = order_of_parts(chosen, launch, phase)
     common = attrs.evolve(launch, stdin=b"", order=False if order.kept else launch.order)
     parts = _parts(here, n, launch.block or BLOCK, part, sum(w.nthreads for w in workers.values()))
 

@@ -6,7 +6,7 @@ A device takes the next portion when it is free.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from operator import length_hint
 from queue import SimpleQueue
@@ -21,9 +21,9 @@ from porter.evaluation.launches import VALUE_SIZE
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Portion
 from porter.run import Cancel, Device
-from porter.run.device.several import Several
+from porter.run.several.device import Several
 from porter.run.launch.plan import footprint, free
-from porter.run.launch.spec import Sizes
+from porter.run.launch.options import Sizes
 
 ON_GPU = 1 << 20  # calls; four times the resident threads of a large GPU
 ON_HOST = 1 << 15  # calls; less than a second of short calls
@@ -59,15 +59,15 @@ def rows_for(device: Device, how: Judging, programs: Iterable[Any], cases: Cases
         programs: The programs; their number matters for several devices.
         cases: The shared cases.
     """
-    if not isinstance(device, Several):
+    if not device.members:
         return rows_at_once(device, how)
     found = []
-    for one in device.devices:
-        with one.here():
-            found.append(rows_at_once(one, how))
+    for member in device.members:
+        with member.device.here():
+            found.append(rows_at_once(member.device, how))
     rows = length_hint(programs) * (0 if cases is None else len(cases))
     if rows:
-        each = -(-rows // len(device.devices))
+        each = -(-rows // len(device.members))
         found.append(min(each, max(-(-each // PORTIONS), LEAST_ROWS)))
     return min(found)
 
@@ -78,15 +78,15 @@ def judged(device: Device, portions: Iterable[Portion], how: Judging) -> Iterato
     On several devices, a portion whose device failed is judged on another one, because the result
     is the same. Raises as judge; DeviceFailed where no device is left, or a portion breaks several.
     """
-    if isinstance(device, Several):
+    if device.members:
         cancel = how.cancel or Cancel()
-        return _Spread(device, evolve(how, cancel=cancel), cancel).run(portions)
+        return _Spread(device.members, evolve(how, cancel=cancel), cancel).run(portions)
     return (judge(device, portion, how) for portion in portions)
 
 
 @define(eq=False)
 class _Spread:
-    several: Several
+    members: Sequence[MemberDevice]
     how: Judging
     cancel: Cancel
     _free: SimpleQueue[int | None] = field(factory=SimpleQueue, init=False)
@@ -94,7 +94,7 @@ class _Spread:
     _failures: list[tuple[int, LaunchFailed]] = field(factory=list, init=False)
 
     def run(self, portions: Iterable[Portion]) -> Iterator[Judgement]:
-        count = len(self.several.devices)
+        count = len(self.members)
         self._left.update(range(count))
         for k in range(count):
             self._free.put(k)
@@ -121,7 +121,7 @@ class _Spread:
             if k is None:
                 self._free.put(None)  # wakes the next waiting thread
                 raise self._failed(portion, failures)
-            device = self.several.devices[k]
+            device = self.members[k].device
             try:
                 with device.here():
                     judgement = judge(device, portion, self.how)
@@ -155,9 +155,9 @@ class _Spread:
         k, error = (failures or self._failures)[-1]
         if not failures:
             return DeviceFailed(
-                f"no device is left to judge {what}: {self.several.labels[k]} failed: {error}"
+                f"no device is left to judge {what}: {self.members[k].label} failed: {error}"
             )
         return DeviceFailed(
-            f"{self.several.labels[k]} failed with {what}: {error}",
+            f"{self.members[k].label} failed with {what}: {error}",
             hint="Judge them apart from the others, on fenced builds, to find out which it is.",
         )

@@ -31,7 +31,7 @@ from porter.fs import Image
 from porter.fs.folder import image_of
 from porter.run import Device
 from porter.run.built import Built
-from porter.run.open_several import Devices
+from porter.run.open import Devices
 
 
 def open_sandbox(

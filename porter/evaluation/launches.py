@@ -15,7 +15,7 @@ from porter.evaluation.patterns import Patterns
 from porter.evaluation.portion import Portion
 from porter.run import Device, Launch, Program, Result, run
 from porter.run.launch.calls import Calls, DeviceCases
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 
 NAME = "<program>"  # the file name in tracebacks; equal sources with equal names are compiled once
 VALUE_SIZE = 256  # bytes kept of each result at first; rows with longer results run again

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from porter.array import values as objects
 from porter.base.exception_record import ExceptionRecord, is_there, record_of
 from porter.base.untrusted import text_of
 from porter.evaluation.status import CaseStatus
 from porter.run import Device, Stream
+from porter.run import values as objects
 from porter.run.result import CallRows
-from porter.run.streams.merge import rows_here
+from porter.run.streams.groups import rows_here
 
 _RAISED = (CaseStatus.RAISED, CaseStatus.SYNTAX_ERROR, CaseStatus.OUT_OF_MEMORY)
 _TRACEBACK = "Traceback (most recent call last):\n"

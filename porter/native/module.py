@@ -12,7 +12,7 @@ from porter.compiler.options import GuardPlace
 from porter.native.report import NativeFunction
 from porter.run import Device
 from porter.run.device.base import Array
-from porter.run.launch.natives import Native
+from porter.run.launch.native_code import Native
 
 Entries = np.ndarray[tuple[int], np.dtype[np.uint16]]
 MOST_ENTRIES = 2**16 - 1  # gpusnek_native_t has entry numbers of type uint16_t

@@ -13,7 +13,7 @@ from porter.native.module import NativeModule
 from porter.native.report import GaveUp, NativeReport
 from porter.run import Device
 from porter.run.device.base import Array
-from porter.run.launch.natives import Native
+from porter.run.launch.native_code import Native
 
 # Failures of a guard in one launch before its speculation is dropped: the larger of both counts.
 OFTEN = 1000  # in total

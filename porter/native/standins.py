@@ -15,7 +15,7 @@ import numpy as np
 from porter.errors import UsageError
 from porter.run import Device
 from porter.run.device.base import Array
-from porter.run.launch.binding import TYPECODES, Binding, of_arrays
+from porter.run.launch.bindings import TYPECODES, Binding, of_arrays
 
 MOST_COPIED = 4096  # bytes copied from a bound array; the rest of its substitute is 0
 MOST_ELEMENTS = 1 << 26  # maximum number of elements in a substitute

@@ -14,7 +14,6 @@ from porter.errors import UsageError
 from porter.native.host import HostTarget
 from porter.run import Device
 from porter.run.device.host import HostTwin
-from porter.run.device.several import Several
 
 HINT = "Ask for none: the program runs interpreted, and does the same."
 
@@ -72,11 +71,7 @@ def target_of(device: Device) -> NativeTarget:
         UsageError: The device runs no native code, or only that of programs it was opened with.
         NoCompiler: There is no usable g++.
     """
-    if isinstance(device, Several):
-        raise UsageError("several devices run no machine code of programs yet", hint=HINT)
-    if isinstance(device, HostTwin):
-        return HostTarget.of(device)
-    raise UsageError(
-        f"{device.name} runs machine code of programs that it was opened with alone",
-        hint=HINT,
-    )
+    if device.native_refusal:
+        raise UsageError(device.native_refusal, hint=HINT)
+    assert isinstance(device, HostTwin)  # the only device that loads native code once it is open
+    return HostTarget.of(device)

@@ -17,10 +17,10 @@ from attrs import field, frozen
 from porter.errors import PorterError
 from porter.run import Device, Launch, run
 from porter.run.device.base import Array
-from porter.run.launch.binding import Binding
-from porter.run.launch.filesystem import copies, image_of
-from porter.run.launch.natives import Native
-from porter.run.launch.spec import SIZES, Phase
+from porter.run.filesystem import copies, image_of
+from porter.run.launch.bindings import Binding
+from porter.run.launch.native_code import Native
+from porter.run.launch.options import SIZES, Phase
 
 STEPS, SECONDS = 20_000, 0.25  # limits of the program
 TIMEOUT = 1.0  # seconds; limit of the launch

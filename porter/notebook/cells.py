@@ -23,9 +23,8 @@ from porter.notebook.program import CellProgram
 from porter.notebook.status import InterpretersKept
 from porter.repl.shell import interrupting
 from porter.run import Cancel
-from porter.run.lacks import advice
-from porter.run.limited import limit_hint
-from porter.run.streams.live import Live
+from porter.run.advice import advice, limit_hint
+from porter.run.streams.display import Live
 
 
 class CellInterrupted(KeyboardInterrupt):

@@ -15,8 +15,8 @@ from porter.array.sources import limits_of
 from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run import Launch
+from porter.run.launch.options import SIZES
 from porter.run.launch.plan import footprint, free
-from porter.run.launch.spec import SIZES
 
 DEFAULT_N = 1024
 PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel

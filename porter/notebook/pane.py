@@ -16,8 +16,7 @@ from rich.console import Console
 from porter.array import Outcome
 from porter.array.shown import as_html, as_text, many, stderr_lines, stream_lines
 from porter.base import markup
-from porter.run.streams.banners import Line
-from porter.run.streams.writer import Writer
+from porter.run.streams.display import Line, Writer
 
 PATIENCE = 0.5  # seconds before a launch gets a progress bar
 INTERVAL = 0.2  # seconds between updates

@@ -12,7 +12,7 @@ from porter.profiling.model import Counts, FunctionCounts, LineCounts, StackCoun
 from porter.profiling.rooms import Bytecode, CallNode, CountingRoom
 from porter.profiling.showing import Profile
 from porter.run import Device, Result
-from porter.run.launch.counting import WARP
+from porter.run.launch.counters import WARP
 
 Function = tuple[str, str, int]
 COLUMNS = ("time", "allocations", "bytes", "collections")  # fields of gpusnek_profile_row_t

@@ -19,8 +19,8 @@ from porter.profiling.reading import read
 from porter.profiling.showing import Profile
 from porter.run import Device, Launch, Program, Result, run
 from porter.run.built import Built
-from porter.run.launch.counting import Counting
-from porter.run.launch.filesystem import mounted
+from porter.run.filesystem import mounted
+from porter.run.launch.counters import Counting
 
 T = TypeVar("T")
 LIBRARIES = ("", "lib")  # folders of the file system where an interpreter looks for modules

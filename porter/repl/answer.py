@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from porter.run import Result, Stream
-from porter.run.limited import Limited
+from porter.run.advice import Limited
 from porter.run.result import broken_by_name, exit_status
 
 

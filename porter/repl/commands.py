@@ -20,7 +20,7 @@ from porter.repl.prompter import Prompter
 from porter.repl.session import Session
 from porter.repl.statements import split
 from porter.repl.transcript import inputs
-from porter.run.streams.writer import Writer
+from porter.run.streams.display import Writer
 
 _SIZE = re.compile(r"(\d{1,9})x(\d{1,9})")
 # An argument that was meant as a size, valid or not.

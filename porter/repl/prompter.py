@@ -12,7 +12,7 @@ from porter.base.untrusted import text_of
 from porter.repl.session import NAME, Session
 from porter.run import Launch, Program, Result, run
 from porter.run.device.base import Arenas
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 
 ROOM = 16 << 10  # bytes of stdout for the names of all builtins
 

@@ -15,10 +15,10 @@ from porter.fs import Image
 from porter.repl.answer import Answer
 from porter.run import Cancel, Device, Launch, Program, Result, run
 from porter.run.device.base import Arenas, Array
-from porter.run.launch.filesystem import mounted
+from porter.run.filesystem import mounted
 from porter.run.launch.limits import END_SECONDS
+from porter.run.launch.options import Phase
 from porter.run.launch.plan import footprint, free
-from porter.run.launch.spec import Phase
 
 NAME = "<stdin>"  # the file name of the user's input in tracebacks
 PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel

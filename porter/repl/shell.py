@@ -19,8 +19,7 @@ from porter.repl.commands import command
 from porter.repl.prompter import Prompter
 from porter.repl.session import Session
 from porter.run import Cancel, Stream
-from porter.run.streams.banners import render
-from porter.run.streams.writer import Writer
+from porter.run.streams.display import Writer, render
 
 WORDS = {
     "GPUSNEK_STATUS_CANARY": "wrote past the end of its memory (a stack or the heap overran)",

@@ -6,15 +6,14 @@ because they need littlefs-python.
 """
 
 from porter.run.device.base import Device
-from porter.run.launch.spec import Cancel, Launch, Program
-from porter.run.launch.start import run
-from porter.run.open import open_device
-from porter.run.open_several import open_several
+from porter.run.launch.options import Cancel, Launch, Program
+from porter.run.open import open_device, open_several
 from porter.run.result import Result
+from porter.run.start import run
 from porter.run.status import Status
 from porter.run.streams.feed import Feed
 from porter.run.streams.groups import Group, Stream
-from porter.run.streams.ring import Batch
+from porter.run.streams.rings import Batch
 
 __all__ = [
     "Batch",

@@ -24,12 +24,32 @@ from porter.manifest import (
     DeviceOutput,
     Manifest,
     SharedLayout,
+    SharedStruct,
     manifest_of,
     read_document,
 )
-from porter.run.record import dtype_of
 from porter.run.status import PREFIX, Status, statuses
 from porter.verified import verified
+
+
+def dtype_of(shared: SharedStruct) -> np.dtype[Any]:
+    """Return the dtype of a struct with the field offsets that the compilers report.
+
+    Raises:
+        ValueError: A field is no fixed-width integer.
+    """
+    formats: list[Any] = []
+    for field in shared.fields:
+        kind = np.dtype(field.type.removesuffix("_t")).newbyteorder("<")
+        formats.append(kind if field.count is None else (kind, (field.count,)))
+    return np.dtype(
+        {
+            "names": [field.name for field in shared.fields],
+            "formats": formats,
+            "offsets": [field.offset for field in shared.fields],
+            "itemsize": shared.size,
+        }
+    )
 
 
 @frozen(slots=False)

@@ -21,10 +21,8 @@ from porter.errors import (
     ProgramFailed,
     ProgramSyntaxError,
 )
-from porter.run.counted import Counted
-from porter.run.device.base import Array
-from porter.run.lacks import Lack, advice
-from porter.run.limited import Limited, limit_hint
+from porter.run.advice import Lack, Limited, advice, limit_hint
+from porter.run.device.base import Array, Device
 from porter.run.status import Status
 from porter.run.streams.groups import Stream
 
@@ -224,3 +222,22 @@ class Result:
             why = "were interrupted or failed" if self.interrupted else "ended with an error"
             text = ", ".join([f"{failed} of {n} interpreters {why}", *ends])
             raise ProgramFailed(text, hint=hint)
+
+
+@frozen(eq=False)
+class Counted:
+    """The counters of the interpreters that were sampled in a launch.
+
+    Row r belongs to interpreter `r // 32 * step * 32 + r % 32`.
+
+    Attributes:
+        rooms: Counter memory on the device, one row per sampled interpreter (uint8).
+        step: Distance between sampled warps.
+    """
+
+    rooms: Array
+    step: int
+
+    def host(self, device: Device) -> np.ndarray[Any, Any]:
+        """Copy the rows to the host (uint8)."""
+        return device.host(self.rooms)

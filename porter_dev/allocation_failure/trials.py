@@ -16,7 +16,7 @@ from porter.conformance.backends.isolate import Died, Isolated
 from porter.conformance.backends.native import TestCompiler
 from porter.conformance.model import ScriptStatus
 from porter.run import Device, Launch, Program, open_device, run
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 from porter_dev.allocation_failure.model import Ending, Trial
 
 Run = Callable[[Sequence[Trial]], list[Ending]]

@@ -9,7 +9,7 @@ from typing import Any
 from porter.base import arguments
 from porter.errors import PorterError
 from porter.run import Device
-from porter.run.launch.spec import SIZES
+from porter.run.launch.options import SIZES
 from porter_dev.bench import native, scripts
 from porter_dev.bench.catalogue import Benchmark
 from porter_dev.bench.measure import Setting

@@ -6,7 +6,7 @@ ORDINARY and PROFILING are folders of finished builds for the target. Each progr
 builds in turn, so that other load on the machine affects both alike. A measurement covers the whole
 launch: processor time on the host twin, the device's clock on a GPU. The result is the median of
 the ratios. On a GPU, the memory budget for counters limits the number of warps that count
-(porter/run/launch/counting.py). The default budget is that of `porter profile`; --room changes it.
+(porter/run/launch/counters.py). The default budget is that of `porter profile`; --room changes it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import attrs
 from porter.run import Device, Launch, Program, open_device, run
 from porter.run.built import open_build
 from porter.run.device.host import HostTwin
-from porter.run.launch.counting import Counting
+from porter.run.launch.counters import Counting
 from porter_dev.bench.catalogue import SUITE, Benchmark
 from porter_dev.bench.measure import compiling
 from porter_dev.bench.oracle import check_ended

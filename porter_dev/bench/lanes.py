@@ -26,7 +26,7 @@ from porter.base import arguments
 from porter.base.reading import structured
 from porter.errors import PorterError, UsageError
 from porter.run import open_device
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 from porter_dev.bench.catalogue import LANES, SUITE, Benchmark
 from porter_dev.bench.measure import EMPTY, Setting
 from porter_dev.bench.subjects import subject

@@ -9,8 +9,8 @@ from attrs import frozen
 
 from porter.errors import BenchFailed
 from porter.run import Program
-from porter.run.device.images import size_of
-from porter.run.launch.spec import Phase
+from porter.run.device.snapshots import size_of
+from porter.run.launch.options import Phase
 from porter_dev.bench.catalogue import Benchmark
 from porter_dev.bench.figures import Figure
 from porter_dev.bench.measure import EMPTY, Setting, compiling

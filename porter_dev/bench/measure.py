@@ -14,8 +14,9 @@ from porter.array.opening import check_room
 from porter.run import Device, Launch, Program, Result, run
 from porter.run.device.base import Arenas, Array
 from porter.run.footprint import Footprint
+from porter.run.launch.options import Phase
 from porter.run.launch.plan import footprint
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 from porter_dev.bench.catalogue import Benchmark
 from porter_dev.bench.figures import Figure
 from porter_dev.bench.oracle import check_ended

@@ -1,5 +1,5 @@
-// Kernels over arrays of all interpreters (porter/run/device/kernels.py): which rows are equal, copies
-// of rows; and over their images at rest (porter/run/device/images.py). They are part of each build, so that nothing is compiled when a program runs.
+// Kernels over arrays of all interpreters (porter/run/device/cuda_operations.py): which rows are equal, copies
+// of rows; and over their images at rest (porter/run/device/snapshots.py). They are part of each build, so that nothing is compiled when a program runs.
 // Every number is 64 bits wide; a grid has at least as many threads as there is work.
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // What the checks of fenced builds compare with, in constant memory: the host writes it
-// (porter/run/device/fences.py) before the first launch, and again when threads get more local
+// (porter/run/device/bounds_checks.py) before the first launch, and again when threads get more local
 // memory. porter/compile/bounds_checks/lookup.py knows the layout.
 #include <stdint.h>
 

@@ -15,7 +15,7 @@ extern "C" __device__ const uint64_t gpusnek_info[] = GPUSNEK_INFO(LOCAL_TOP, ST
 
 #if PORTER_FENCES
 // A check asks whether its address is this much below the window's end, however small the access is
-// (porter/run/device/fences.py), so no frame but a kernel's own is there.
+// (porter/run/device/bounds_checks.py), so no frame but a kernel's own is there.
 #define ROOF_BYTES 128
 #define RUNS PORTER_NOINLINE
 #else

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from porter.array import InterpreterArray
-from porter.run.launch.natives import Native
+from porter.run.launch.native_code import Native
 
 SOURCE = """\
 def f(n):

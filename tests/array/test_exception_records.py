@@ -15,7 +15,7 @@ from porter.array import ExceptionRecord, Raised
 from porter.base import exception_record
 from porter.base.exception_record import FRAME, HEADER
 from porter.run import Device, Launch, Program, open_device, run
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 from tests.array.conftest import Make
 from tests.conftest import shared
 

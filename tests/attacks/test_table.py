@@ -22,7 +22,7 @@ from porter.run import Device, Launch, Program, open_device, run
 from tests.conftest import shared
 
 if TYPE_CHECKING:
-    from porter.run.launch.spec import Phase
+    from porter.run.launch.options import Phase
 
 ENDLESS = 0.3  # seconds that a program without end may run
 ENOUGH = 60.0  # seconds of all others: more than any needs on a busy machine

@@ -19,8 +19,8 @@ from porter.evaluation import Tolerance
 from porter.fs import Image
 from porter.pipeline import build, rewrite_sources
 from porter.run import Device, Launch, open_device, run
-from porter.run.launch.spec import Phase
-from porter.run.open_several import chosen_devices
+from porter.run.launch.options import Phase
+from porter.run.open import chosen_devices
 from porter.settings import load_config
 
 

@@ -34,7 +34,7 @@ from porter.pipeline import build
 from porter.repl.picture import save_png
 from porter.run import open_device
 from porter.run.built import open_build
-from porter.run.launch import checking
+from porter.run.launch import validators
 from porter.settings import find_toml, load_config
 from porter.sync.synchronization import sync
 
@@ -62,7 +62,7 @@ MODULES = (
 )
 # Classes of results: porter makes them, and a user reads their paths.
 RESULTS = {"Build", "RewrittenSources", "Built", "Campaign", "Synced", "Test"}
-CONVERTERS = {**vars(checking), **vars(arguments)}
+CONVERTERS = {**vars(validators), **vars(arguments)}
 IMPORT = re.compile(r"^\s*from (porter[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 
 

@@ -25,7 +25,7 @@ from porter.errors import BuildFailed, NoNvcc, NotBuilt
 from porter.manifest import KernelResources
 from porter.run import open_device, run
 from porter.run.built import open_build
-from porter.run.device.kernels import NAMES
+from porter.run.device.cuda_operations import NAMES
 from porter.run.footprint import Figures
 
 CONFIG = BuildConfig(release="0.0.0", target="host")

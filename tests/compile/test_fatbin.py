@@ -22,7 +22,7 @@ from porter.config import BuildConfig
 from porter.errors import NoNvcc, ToolMissing, VerifyFailed
 from porter.manifest import DeviceOutput, SavedRegisters
 from porter.run.built import device_output, open_build
-from porter.run.device.kernels import NAMES
+from porter.run.device.cuda_operations import NAMES
 from porter.run.footprint import Figures
 
 ARCH = "sm_80,sm_90,compute_80"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from porter.compile.bounds_checks import lookup
 from porter.compile.bounds_checks.insertion import fence
-from porter.run.device.fences import MARGIN, WINDOW
+from porter.run.device.bounds_checks import MARGIN, WINDOW
 from tests.compile.ptx_machine import Machine
 from tests.compile.test_fencing import GLOBAL, LOCAL, STATE, unit
 

@@ -14,7 +14,7 @@ from porter.compile.bounds_checks.coverage import MOST, AccessCheck, Addresses, 
 from porter.compile.bounds_checks.insertion import WINDOW, fence
 from porter.compile.bounds_checks.step import main
 from porter.errors import PorterError
-from porter.run.device import fences
+from porter.run.device import bounds_checks
 
 STATE = 16737216
 LOCAL = f".global .align 8 .u64 x_porter_fence_state = {STATE};"
@@ -293,4 +293,4 @@ def test_checks_know_the_layout_of_what_they_read(tmp_path: Path) -> None:
     command: list[str | Path] = [toolchain.gxx().path, "-fsyntax-only", include, source]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert (MOST, WINDOW) == (fences.MARGIN, fences.WINDOW)
+    assert (MOST, WINDOW) == (bounds_checks.MARGIN, bounds_checks.WINDOW)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from porter.run import Batch, Device, Launch, Result, run
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 
 
 class Collected:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from porter.run import Batch
-from porter.run.streams.banners import Line
-from porter.run.streams.live import LONGEST, Live
+from porter.run.streams.display import LONGEST, Line, Live
 
 NUMBERS = {"out": 1, "err": 2}
 

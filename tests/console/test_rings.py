@@ -10,7 +10,7 @@ import pytest
 
 from porter.errors import LaunchInterrupted, UsageError
 from porter.run import Device, Launch, run
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 from tests.console.collect import Collected, ended_well, run_live
 
 SMALLEST = 1  # bytes: rings of the least length

@@ -9,7 +9,7 @@ import attrs
 from porter.fs import Image
 from porter.run import Device, Launch, Result, run
 from porter.run.filesystem import mounted, written
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 
 HELD = 1 << 40  # of the guard's word, templates/port/imageguard.c
 

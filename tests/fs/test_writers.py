@@ -10,7 +10,7 @@ import pytest
 
 from porter.fs import Image
 from porter.run import Device, Launch, run
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 from tests.fs.support import Shared
 
 pytestmark = pytest.mark.gpu

@@ -23,7 +23,7 @@ import attrs
 import numpy as np
 
 from porter.run import Device, Launch, open_device, run
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 from porter.smoke import smoke
 from porter_dev.allocation_failure.model import Effect
 from porter_dev.allocation_failure.subjects import folder

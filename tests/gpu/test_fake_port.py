@@ -10,7 +10,7 @@ from porter.compile import compile_build
 from porter.config import BuildConfig
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run import Device, Launch, open_device, run
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 from tests.fake_build import fake_build
 
 pytestmark = pytest.mark.gpu

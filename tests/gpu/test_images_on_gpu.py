@@ -16,10 +16,11 @@ from porter.errors import NotEnoughMemory
 from porter.repl.session import Session
 from porter.run import Device, Launch, open_device, run
 from porter.run.device import chunks
-from porter.run.device.images import Images
+from porter.run.device.snapshots import SnapshotStore
 from porter.run.footprint import ROW, Room
-from porter.run.launch.spec import Phase
-from porter.run.launch.start import clone
+from porter.run.launch.options import Phase
+from porter.run.start import clone
+from tests.local_twin import store_of
 
 pytestmark = pytest.mark.gpu
 
@@ -37,15 +38,14 @@ def gpu() -> Iterator[Device]:
     device.close()
 
 
-def told(images: Images, what: str) -> None:
+def told(images: SnapshotStore, what: str) -> None:
     each = images.size / images.n
     rows = format_size(images.rows * ROW)
     print(f"{what}: {each:.0f} bytes each at rest, {images.n} interpreters, rows for {rows}")
 
 
-def images_of(array: InterpreterArray) -> Images:
-    found: Images = array._open_arenas().keep
-    return found
+def images_of(array: InterpreterArray) -> SnapshotStore:
+    return store_of(array._open_arenas())
 
 
 def test_many_keep_what_they_left(gpu: Device) -> None:
@@ -78,11 +78,11 @@ def test_those_that_booted_by_themselves(gpu: Device) -> None:
     arenas = gpu.arenas(N, config["pystack"], config["heap"])
     launch, keep = Launch(fork=False), Phase(arenas=arenas, stop=False)
     assert not run(gpu, ["x = [threadIdx] * 5"], N, launch, keep).status.any()
-    told(arenas.keep, "booted by themselves")
-    before = arenas.keep.size
+    told(store_of(arenas), "booted by themselves")
+    before = store_of(arenas).size
     assert gpu.trim(arenas) > 0
-    told(arenas.keep, "and trimmed")
-    assert arenas.keep.size < before // 2
+    told(store_of(arenas), "and trimmed")
+    assert store_of(arenas).size < before // 2
     result = run(gpu, ["print(x == [threadIdx] * 5)"], N, launch, keep)
     assert [(group.text, group.count) for group in result.stdout.groups] == [(b"True\n", N)]
 
@@ -99,7 +99,7 @@ def test_copies_of_several_programs(gpu: Device, block: int) -> None:
         launch = Launch(block=block, order=order)
         keep = Phase(arenas=arenas, stop=False)
         assert not run(gpu, programs, n, launch, keep, program_of=which).status.any()
-        told(arenas.keep, f"five programs, blocks of {block}")
+        told(store_of(arenas), f"five programs, blocks of {block}")
         rests = gpu.built.constants["GPUSNEK_NO_PROGRAM"]
         some = np.where(rng.random(n) < 0.4, rests, rng.integers(0, 2, n)).astype(np.uint32)
         more = ["x.append(threadIdx)", "x += x"]
@@ -124,11 +124,11 @@ def test_all_become_copies_of_one(gpu: Device) -> None:
     arenas = gpu.arenas(n, config["pystack"], config["heap"])
     launch, keep = Launch(), Phase(arenas=arenas, stop=False)
     run(gpu, ["x = [threadIdx] * 300\ndef f():\n    return x[0]"], n, launch, keep)
-    told(arenas.keep, "lists of 300")
+    told(store_of(arenas), "lists of 300")
     for index in (5, 77_777):
         clone(gpu, arenas, index)
         gpu.trim(arenas)
-        told(arenas.keep, f"copies of {index}")
+        told(store_of(arenas), f"copies of {index}")
         result = run(gpu, ["print(f(), len(x), threadIdx == x[0])"], n, launch, keep)
         texts = {group.text: group.count for group in result.stdout.groups}
         assert texts == {b"5 300 False\n": n - 1, b"5 300 True\n": 1}
@@ -182,7 +182,7 @@ def test_a_prompt(gpu: Device) -> None:
     session = Session.open(gpu, 100_000)
     session.execute("a = [threadIdx % 3]")
     session.rest()
-    told(session.arenas.keep, "at the prompt")
+    told(store_of(session.arenas), "at the prompt")
     for k in range(3):
         session.execute(f"a.append({k})")
         session.rest()

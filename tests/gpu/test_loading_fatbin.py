@@ -14,7 +14,7 @@ from porter.errors import LaunchFailed
 from porter.run import Program, open_device, run
 from porter.run.built import Built, device_output, open_build
 from porter.run.device import linking
-from porter.run.launch.spec import Launch
+from porter.run.launch.options import Launch
 
 pytestmark = pytest.mark.gpu
 

@@ -14,7 +14,7 @@ from porter.base.sizes import parse_size
 from porter.config import SIZE_BOUNDS
 from porter.errors import InterpreterError
 from porter.run import Device, Launch, run
-from porter.run.lacks import Lack, advice, find
+from porter.run.advice import Lack, advice, find
 
 KIB = 1024
 SIZES: dict[str, Any] = {"heap": 16 * KIB, "pystack": 2 * KIB, "stack": 8 * KIB}

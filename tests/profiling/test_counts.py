@@ -13,8 +13,8 @@ from porter.fs import Image
 from porter.profiling import FunctionCounts, Profile, profile
 from porter.profiling.reading import lanes_at_most, read
 from porter.run import Launch, open_device, run
-from porter.run.launch.counting import Counting
-from porter.run.launch.spec import Phase
+from porter.run.launch.counters import Counting
+from porter.run.launch.options import Phase
 from tests.profiling.conftest import Profiled, instructions
 
 if TYPE_CHECKING:

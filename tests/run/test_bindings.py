@@ -10,8 +10,8 @@ import pytest
 
 from porter.errors import UsageError
 from porter.run import Device, Launch, run
-from porter.run.launch.binding import TYPECODES
-from porter.run.launch.spec import Phase
+from porter.run.launch.bindings import TYPECODES
+from porter.run.launch.options import Phase
 
 
 def values(device: Device, array: Any) -> list[Any]:

@@ -15,8 +15,7 @@ import pytest
 
 from porter.errors import NotBuilt
 from porter.manifest import BuiltFile, DeviceOutput, SharedField, SharedStruct
-from porter.run.built import device_code, open_build, running_files
-from porter.run.record import dtype_of
+from porter.run.built import device_code, dtype_of, open_build, running_files
 
 EMPTY = BuiltFile(0, hashlib.sha256().hexdigest())
 ONLY_THESE = """

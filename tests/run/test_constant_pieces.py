@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porter.run.device.fences import NEAR, pieces
+from porter.run.device.bounds_checks import NEAR, pieces
 
 PLACED = st.lists(st.tuples(st.integers(1, 1 << 24), st.integers(1, 5000)), min_size=1)
 

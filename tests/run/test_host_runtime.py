@@ -10,9 +10,9 @@ import pytest
 
 from porter.errors import NotBuilt, NotEnoughMemory, UsageError
 from porter.run import Device, Launch, Program, open_device, run
-from porter.run.launch.spec import Phase
-from porter.run.launch.start import start
-from porter.run.streams.banners import render
+from porter.run.launch.options import Phase
+from porter.run.start import start
+from porter.run.streams.display import render
 
 
 def texts(

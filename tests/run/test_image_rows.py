@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from porter.run.device.chunks import chunks_for
-from porter.run.device.images import Images, address_of, single, trim
-from porter.run.device.kernels import BLOCK
+from porter.run.device.cuda_operations import BLOCK
+from porter.run.device.snapshots import SnapshotStore, address_of
 from porter.run.footprint import LEAST_CHUNK, ROW, bundles
 from tests.strict_cupy import array_kernel, arrays_library
 
@@ -101,8 +101,7 @@ class Model:
             figures=SimpleNamespace(pieces=lambda heap: pieces),
         )
         self.device = device
-        self.arenas = Images.arenas(device, n, {"pystack": 0, "heap": HEAP}, kernel)
-        self.images: Images = self.arenas.keep
+        self.images = SnapshotStore.allocate(device, n, HEAP, kernel)
         self.want: list[np.ndarray[Any, Any] | None] = [None] * n
         self.templates: list[tuple[int, np.ndarray[Any, Any], object]] = []
 
@@ -145,7 +144,6 @@ class Model:
         for others in self.behind:
             pattern = np.arange(others.nbytes) % PIECE + choose.choice((1, 2))
             others.view(np.uint8)[:] = pattern  # like pages
-        self.arenas.started = flags != START
         program_of = np.zeros(n, np.uint32)
         forks = np.array([0, *(address for address, _, _ in self.templates)], np.uint64)
         if flags == FORK:
@@ -155,7 +153,7 @@ class Model:
         order = np.arange(n, dtype=np.uint32)
         if shuffled:
             choose.shuffle(order)  # type: ignore[arg-type]
-        chunks_for(self.arenas, n, block, SPARE, whole=True)
+        chunks_for(self.images, n, block, SPARE, is_first=flags == START, whole=True)
         if flags == START:
             self.want = [None] * n
         found: list[np.ndarray[Any, Any] | None] = []
@@ -194,7 +192,6 @@ class Model:
             if boots or before is not None:
                 alive = self.head(nexts[i])[0] == MAGIC
                 self.want[i] = nexts[i].copy() if alive else None
-        self.arenas.started = True
         assert self.images.taken <= self.images.rows
 
     def same(self, seen: np.ndarray[Any, Any], want: np.ndarray[Any, Any] | None) -> None:
@@ -239,17 +236,17 @@ class Model:
         there = [i for i, arena in enumerate(self.want) if arena is not None]
         if there:
             i = self.random.choice(there)
-            copy = single(self.device, self.arenas, i)
+            copy = self.images.single(i)
             want = self.want[i]
             assert want is not None
-            self.templates = [*self.templates, (copy.fields["image"], want.copy(), copy)][-3:]
-            words = copy.keep[0]
+            self.templates = [*self.templates, (copy.address, want.copy(), copy)][-3:]
+            words = copy.words[0]
             for k, piece in self.pieces(i).items():
                 assert bytes(words[(1 + k) * 16 :][:16]) == piece
 
     def trim(self) -> None:
         """Trim: no unused row stays, and no used row is lost."""
-        trim(self.arenas)
+        self.images.trim()
         bases = self.images._bases
         needed = 0
         for bundle in range(bundles(self.n)):
@@ -265,7 +262,7 @@ class Model:
         assert self.images.taken == needed
         kept: list[Any] = self.images.kept
         owned = {
-            address_of(self.device, each if isinstance(each, np.ndarray) else each.keep)
+            address_of(self.device, each if isinstance(each, np.ndarray) else each.words)
             for each in kept
         }
         there = self.images.used != 0
@@ -329,7 +326,7 @@ def test_room_is_found_in_chunks(twin: ctypes.CDLL, arrays: ctypes.CDLL) -> None
     model = Model(twin, arrays, 10, 0)
     images = model.images
     assert images.rows == 0
-    assert chunks_for(model.arenas, 10, 128, SPARE, whole=False).size == 10
+    assert chunks_for(images, 10, 128, SPARE, is_first=True, whole=False).size == 10
     assert images.rows == images.most
     assert address_of(model.device, np.zeros((2, 160), np.uint64)) % 8 == 0
     assert LEAST_CHUNK % 32 == 0

@@ -11,8 +11,8 @@ import pytest
 
 from porter.errors import UsageError, WrongType
 from porter.run import Device, Launch, run
+from porter.run.advice import limit_hint, limited
 from porter.run.launch.limits import NANOSECONDS, Each, steps_limit, time_limit
-from porter.run.limited import limit_hint, limited
 
 TYPES: list[tuple[str, Any]] = [
     ("max_steps", True), ("max_steps", "5"), ("max_steps", 1.5), ("max_steps", [1, 2.5]),

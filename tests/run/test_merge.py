@@ -8,9 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porter.run.streams.banners import render
-from porter.run.streams.groups import Groups
-from porter.run.streams.merge import group_rows
+from porter.run.streams.display import render
+from porter.run.streams.groups import Groups, group_rows
 
 
 def _groups(outputs: list[bytes], width: int = 16) -> Groups:

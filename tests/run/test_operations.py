@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from porter.errors import LaunchFailed
-from porter.run.device.kernels import KernelOperations
-from porter.run.device.operations import NumpyOperations
+from porter.run.device.arrays import NumpyOperations
+from porter.run.device.cuda_operations import KernelOperations
 from tests.strict_cupy import Compiles, DriverError, array_kernel, arrays_library, strict_cupy
 
 

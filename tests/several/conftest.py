@@ -13,7 +13,7 @@ from porter.errors import LaunchFailed
 from porter.run import Device, open_device, open_several
 from porter.run.built import Built, open_build
 from porter.run.device.host import HostTwin
-from porter.run.device.several import Several
+from porter.run.several.device import Several
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

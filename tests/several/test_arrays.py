@@ -12,7 +12,7 @@ import pytest
 from porter import InterpreterArray
 from porter.errors import InterpreterError, UsageError, WrongType
 from porter.run import Device
-from porter.run.device.several import Several, on_host
+from porter.run.several.device import Several
 
 N = 20
 
@@ -45,7 +45,8 @@ def alone(one: Device) -> Iterator[InterpreterArray]:
 )
 def test_values(pythons: InterpreterArray, alone: InterpreterArray, expression: str) -> None:
     mine = pythons.eval(expression)
-    other: Any = on_host(alone.eval(expression))
+    other: Any = alone.eval(expression)
+    other = pythons.device.local_value(other)
     assert type(mine) is type(other)
     if isinstance(other, np.ndarray):
         assert mine.dtype == other.dtype

@@ -11,7 +11,7 @@ import pytest
 
 from porter import InterpreterArray
 from porter.run import Launch, run
-from porter.run.device.several import Several
+from porter.run.several.device import Several
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

@@ -11,7 +11,7 @@ from porter.errors import DeviceFailed, UsageError
 from porter.evaluation import Cases, Judging, distribution, evaluate, portions
 from porter.evaluation.distribution import _Spread
 from porter.run import Cancel, Device
-from porter.run.device.several import Several
+from porter.run.several.device import Several
 from tests.several.conftest import ApartTwin, apart
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def test_no_device_is_left(built: Build) -> None:
 
 def test_a_portion_that_nothing_is_left_for_says_why(built: Build) -> None:
     devices = apart(built)
-    spread = _Spread(devices, Judging(), Cancel())
+    spread = _Spread(devices.members, Judging(), Cancel())
     cases = Cases.of(CASES)
     first, second = portions(PROGRAMS[:4], cases, rows=18, most=2)
     for k, device in enumerate(devices.devices):

@@ -9,7 +9,7 @@ import pytest
 
 from porter.errors import NotEnoughMemory, ProgramFailed, UsageError, WrongType
 from porter.run import Batch, Cancel, Device, Feed, Launch, Program, Result, run
-from porter.run.device.several import Several
+from porter.run.several.device import Several, parts_of
 
 PROGRAM = """
 import random
@@ -164,7 +164,7 @@ def test_parts_are_whole_blocks() -> None:
     devices: Any = Several([_Named()] * 3, ["a", "b", "c"])  # type: ignore[list-item]
 
     def three(n: int, block: int) -> list[tuple[int, int]]:
-        return [(part.first, part.count) for part in devices.share(n, block)]
+        return [(part.first, part.count) for part in parts_of(devices.members, n, block)]
 
     assert three(10, 4) == [(0, 4), (4, 4), (8, 2)]
     assert three(4, 4) == [(0, 4)]

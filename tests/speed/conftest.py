@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from local_twin import LocalTwin, local_twin
 
 from porter.run import Device, open_device
-from porter.run.device.templates import Templates
+from porter.run.device.template_cache import Templates
 
 
 @pytest.fixture(scope="session")

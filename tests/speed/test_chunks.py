@@ -7,16 +7,16 @@ import weakref
 
 import numpy as np
 import pytest
-from local_twin import LocalTwin
+from local_twin import LocalTwin, store_of
 
 from porter import InterpreterArray
 from porter.errors import NotEnoughMemory
 from porter.run import Launch, footprint, run
 from porter.run.device import chunks
 from porter.run.device.base import Arenas
-from porter.run.device.images import Images
+from porter.run.device.snapshots import SnapshotStore
 from porter.run.footprint import ROW, Room
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 
 N = 700
 
@@ -30,12 +30,12 @@ def short(twin: LocalTwin, monkeypatch: pytest.MonkeyPatch) -> LocalTwin:
     most = twin.figures.pieces(twin.built.config["heap"]) * 400 // 32 * ROW
     streams = N * 4096
 
-    made: weakref.WeakSet[Images] = weakref.WeakSet()
+    made: weakref.WeakSet[SnapshotStore] = weakref.WeakSet()
     arenas = twin.arenas
 
     def kept(*sizes: int) -> Arenas:
         found = arenas(*sizes)
-        made.add(found.keep)
+        made.add(store_of(found))
         return found
 
     def room(local: int) -> Room:
@@ -57,7 +57,7 @@ def test_all_run_and_live_on(short: LocalTwin, fork: bool) -> None:
     launch, keep = Launch(fork=fork), Phase(arenas=arenas, stop=False)
     for source in ("x = [threadIdx] * 9", "x.append(blockIdx * blockDim + localIdx)", "y = x[9]"):
         assert not run(short, [source], N, launch, keep).status.any()
-    images: Images = arenas.keep
+    images = store_of(arenas)
     assert sum(count for _, count in short.kernels) == 3 * N + fork and len(short.kernels) >= 6
     assert images.taken <= images.rows < images.most
     result = run(short, ["print(x[0] == x[8] == y == threadIdx, numThreads)"], N, launch, keep)
@@ -89,16 +89,16 @@ def test_no_room_for_a_later_chunk(short: LocalTwin, monkeypatch: pytest.MonkeyP
     with InterpreterArray(N, device=short) as sneks:
         sneks.exec("x = 1")
         sneks.trim()
-        grow, calls = Images.grow, []
+        grow, calls = SnapshotStore.grow, []
 
-        def fails(self: Images, rows: int) -> None:
+        def fails(self: SnapshotStore, rows: int) -> None:
             calls.append(rows)
             if len(calls) > 1:
                 raise MemoryError("there is no more")
             grow(self, rows)
 
         with monkeypatch.context() as patch:
-            patch.setattr(Images, "grow", fails)
+            patch.setattr(SnapshotStore, "grow", fails)
             with pytest.raises(NotEnoughMemory, match="of 700 interpreters did not run"):
                 sneks.exec("x = list(range(100))")
         status = sneks.outcome.status

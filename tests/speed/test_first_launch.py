@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from arrays_build import cuda_build
-from local_twin import LocalTwin
+from local_twin import LocalTwin, store_of
 from strict_cupy import Array, arrays_library, strict_cupy
 
 from porter import InterpreterArray, evaluate
@@ -27,9 +27,8 @@ from porter.repl.session import Session
 from porter.run import Device, Launch, Result, footprint, open_device, run
 from porter.run.built import Built
 from porter.run.device import chunks
-from porter.run.device.images import Images
 from porter.run.footprint import Room
-from porter.run.streams.banners import render
+from porter.run.streams.display import render
 
 N = 700  # more than a template pays from
 EVERY_KIND = """
@@ -166,7 +165,7 @@ def test_what_no_image_needs_is_given_back_where_little_is_free(
 ) -> None:
     with InterpreterArray(N, device=strict) as array:
         array.exec("x = threadIdx")
-        images: Images = array._open_arenas().keep
+        images = store_of(array._open_arenas())
         assert images.rows == images.most
         strict.room(0)
         assert images.rows == images.most

@@ -1,13 +1,14 @@
-"""Interpreters that begin as copies of a template (launch/template.py)."""
+"""Interpreters that begin as copies of a template (launch/templates.py)."""
 
 from __future__ import annotations
 
 import numpy as np
+from local_twin import store_of
 
 from porter.run import Device, Launch, Program, run
-from porter.run.device.images import size_of
-from porter.run.launch.spec import Phase
-from porter.run.launch.start import clone
+from porter.run.device.snapshots import size_of
+from porter.run.launch.options import Phase
+from porter.run.start import clone
 
 N = 700  # not a multiple of a block
 
@@ -84,7 +85,7 @@ def test_trimmed_images_go_on(device: Device) -> None:
     launch, keep = Launch(), Phase(arenas=arenas, stop=False)
     # Holes, and one interpreter that has far more than the others.
     run(device, ["x = [[i] * 5 for i in range(12)]\nx = x[1::2]\ny = 7"], N, launch, keep)
-    images = arenas.keep
+    images = store_of(arenas)
     assert device.trim(arenas) > 0
     assert device.trim(arenas) == 0
     least = images.size

@@ -11,10 +11,10 @@ from porter.errors import InterpreterError, NotEnoughMemory, UsageError, WrongTy
 from porter.run import Device, Feed, Launch, Program, run
 from porter.run.footprint import Room
 from porter.run.launch import programs as launch_programs
+from porter.run.launch.options import Phase
 from porter.run.launch.order import RESIDENT, threads_of
 from porter.run.launch.programs import Programs
-from porter.run.launch.spec import Phase
-from porter.run.streams.ring import Batch
+from porter.run.streams.rings import Batch
 
 IDLE = 2**32 - 1
 P, N = 23, 500

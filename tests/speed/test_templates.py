@@ -10,10 +10,10 @@ from programs_mixed import assert_same, mixed
 from porter import InterpreterArray
 from porter.errors import NotEnoughMemory
 from porter.run import Device, Launch, Program, run
-from porter.run.device.templates import TemplateBatch, Templates
+from porter.run.device.template_cache import TemplateBatch, Templates
 from porter.run.footprint import Room
-from porter.run.launch.spec import Phase
-from porter.run.launch.template import PAYS_EACH, PAYS_FROM
+from porter.run.launch.options import Phase
+from porter.run.launch.templates import PAYS_EACH, PAYS_FROM
 
 GOOD = "def f(n):\n    return n * {p} + threadIdx\nprint(f(3))"
 

@@ -212,7 +212,7 @@ class Addresses:
 
 
 # Bytes that one check covers at most. The fast path leaves out this margin at the end of the window
-# (porter/run/device/fences.py).
+# (porter/run/device/bounds_checks.py).
 MOST = 128
 
 

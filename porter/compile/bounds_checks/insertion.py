@@ -211,7 +211,7 @@ def fence(text: str, number: str) -> str:
 def _objects(lines: list[str], number: str) -> list[str]:
     """Return the table of the unit's own constants with their addresses in loaded code.
 
-    The driver chooses the address of each constant (porter/run/device/fences.py).
+    The driver chooses the address of each constant (porter/run/device/bounds_checks.py).
     """
     own = own_constants(lines)
     if not own:

@@ -20,8 +20,8 @@ from porter.run import Device, Result, open_device
 from porter.run import Launch as Settings
 from porter.run import Program as Source
 from porter.run import run as launch
+from porter.run.launch.options import Phase
 from porter.run.launch.plan import footprint
-from porter.run.launch.spec import Phase
 
 
 @attrs.frozen

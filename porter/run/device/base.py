@@ -1,7 +1,8 @@
 """The device protocol: the operations that launches need from the host twin or a GPU.
 
-`porter.run.open` opens a device, `porter.run.launch` starts kernels on it. The implementations are
-`host.HostTwin`, `cuda.Cuda` and, for several devices, `several.Several`.
+`porter.run.open` opens a device, `porter.run.launch` starts kernels on it. `host.HostTwin` and
+`cuda.Cuda` implement the protocol for one device. `porter.run.several.device.Several` implements it
+for several devices: a composite, whose `members` run the interpreters.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from attrs import define, frozen
 from porter.errors import NotEnoughMemory
 from porter.run.built import Built
 from porter.run.device.linking import LinkedCode
-from porter.run.device.templates import Templates
+from porter.run.device.template_cache import Templates
 from porter.run.footprint import Figures, Room
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on the GPU
@@ -53,16 +54,65 @@ class Interrupt(Protocol):
 BLOCK = 128
 
 
+class ArenaStore(Protocol):
+    """The memory in which interpreters persist between launches, as one device stores it.
+
+    The implementations are `ArenaMemory` (whole arenas), `snapshots.SnapshotStore` (snapshots of
+    local arenas) and `several.device.MemberStore` (a store of each member of a composite device).
+    """
+
+    @property
+    def fields(self) -> dict[str, int]:
+        """The store's fields of a launch record."""
+
+    def add_base(self, owner: object) -> None:
+        """Keep `owner` alive: the next launch starts interpreters as copies of its snapshots."""
+
+    def set_base(self, owner: object) -> None:
+        """Keep only `owner` alive: all snapshots have its snapshots as bases by now."""
+
+
+@frozen(eq=False)
+class ArenaMemory:
+    """Whole arenas, which have no base snapshots.
+
+    Attributes:
+        fields: Fields of the launch record.
+        owner: The owner of the memory.
+    """
+
+    fields: dict[str, int]
+    owner: object = attrs.field(repr=False)
+
+    def add_base(self, owner: object) -> None:
+        """Do nothing, because an arena has no base snapshot."""
+
+    def set_base(self, owner: object) -> None:
+        """Do nothing, because an arena has no base snapshot."""
+
+
+@frozen(eq=False)
+class SnapshotCopy:
+    """A copy of the snapshot of an idle interpreter, for others to start as copies of.
+
+    Attributes:
+        words: The snapshot in the format of base snapshots (uint64).
+        address: Its address for interpreters.
+    """
+
+    words: Array = attrs.field(repr=False)
+    address: int
+
+
 @define
 class Arenas:
-    """Arenas or snapshots of `n` interpreters, and their fields of the launch record.
+    """Arenas or snapshots of `n` interpreters.
 
     Attributes:
         n: Number of interpreters.
-        fields: Fields of the launch record.
         sizes: Bytes of `pystack` and `heap`. Pointers inside an arena are valid for these sizes
             only.
-        keep: The owner of the memory.
+        store: The memory.
         started: Whether the interpreters have started.
         together: Why interpreters keep the caller's order from now on: they may wait for each other
             (launch/order.py). Empty where they do not.
@@ -71,28 +121,38 @@ class Arenas:
     """
 
     n: int
-    fields: dict[str, int]
     sizes: dict[str, int]
-    keep: Any = attrs.field(default=None, repr=False)
+    store: ArenaStore = attrs.field(repr=False)
     started: bool = False
     together: str = ""
     at_once: bool = False
     owned: list[Array] = attrs.field(factory=list, repr=False)
 
+    @property
+    def fields(self) -> dict[str, int]:
+        """The fields of the launch record, which are current at each read."""
+        return self.store.fields
+
+
+class Chunks(Protocol):
+    """The division of a launch into kernels: a result of `Device.grow`, for `Device.launch`."""
+
+    @property
+    def size(self) -> int:
+        """Maximum threads per kernel."""
+
 
 @frozen
-class Chunks:
-    """The division of a launch into kernels, so that snapshots of each kernel fit (chunks.py).
+class MemberDevice:
+    """A device among which a composite device divides its interpreters.
 
     Attributes:
-        arenas: The interpreters whose snapshots the launch writes.
-        size: Maximum threads per kernel.
-        grain: Sizes are multiples of this many threads: whole blocks and whole bundles.
+        device: The device.
+        label: Its name for messages.
     """
 
-    arenas: Arenas = attrs.field(repr=False)
-    size: int
-    grain: int
+    device: Device = attrs.field(repr=False)
+    label: str
 
 
 class Operations(Protocol):
@@ -145,6 +205,9 @@ class Device(Protocol):
         templates: The cache of compiled interpreters that others start as copies of.
         operations: Computations over arrays.
         linked: Code that replaces the build's; None where the build's own is loaded.
+        members: The devices that run a composite device's interpreters, in order. Empty for a
+            device that runs interpreters itself.
+        native_refusal: Why the open device accepts no further native code; empty where it does.
     """
 
     name: str
@@ -160,6 +223,8 @@ class Device(Protocol):
     templates: Templates
     operations: Operations
     linked: LinkedCode | None
+    members: tuple[MemberDevice, ...]
+    native_refusal: str
 
     def here(self) -> AbstractContextManager[object]:
         """Return a context manager that makes this device current for the calling thread.
@@ -179,10 +244,13 @@ class Device(Protocol):
     def host(self, array: Array) -> np.ndarray[Any, Any]:
         """Return `array` as a numpy array."""
 
+    def local_value(self, value: object) -> object:
+        """Return `value`, or a copy of an array where `array` cannot read its memory."""
+
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Allocate memory in which `n` interpreters persist between launches."""
 
-    def single(self, arenas: Arenas, index: int) -> Arenas:
+    def single(self, arenas: Arenas, index: int) -> SnapshotCopy:
         """Copy the idle interpreter `index` of `arenas`, so that others can start as copies of it.
 
         Raises:
@@ -220,7 +288,7 @@ class Device(Protocol):
     def room(self, local: int) -> Room:
         """Return the memory available where threads need `local` bytes of local memory."""
 
-    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
+    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
         """Start the interpreters of `record` on `threads` threads, and return at once.
 
         Args:
@@ -233,8 +301,8 @@ class Device(Protocol):
         """Release the device's resources."""
 
 
-class Running(Protocol):
-    """A launch in progress."""
+class RunningKernels(Protocol):
+    """The kernels of a launch in progress, or the threads of the host twin."""
 
     @property
     def refused(self) -> NotEnoughMemory | None:

@@ -6,6 +6,7 @@ makes the device; launches use it through the protocol in `base`.
 
 from __future__ import annotations
 
+import time
 import weakref
 from contextlib import AbstractContextManager
 from typing import Any
@@ -24,23 +25,95 @@ from porter.errors import (
 from porter.run.built import Built, device_code, device_output
 from porter.run.device.base import (
     BLOCK,
+    ArenaMemory,
     Arenas,
     Array,
     Chunks,
     Interrupt,
+    MemberDevice,
     Operations,
     Record,
-    Running,
+    RunningKernels,
     Shared,
+    SnapshotCopy,
 )
-from porter.run.device.chunks import InChunks, chunks_for
-from porter.run.device.cuda_running import CudaInterrupt, CudaRunning
-from porter.run.device.fences import fences_of
-from porter.run.device.images import Images, single, trim
-from porter.run.device.kernels import KernelOperations
+from porter.run.device.bounds_checks import fences_of
+from porter.run.device.chunks import ChunkedKernels, SnapshotChunks, chunks_for
+from porter.run.device.cuda_operations import KernelOperations
 from porter.run.device.linking import LinkedCode, loaded
-from porter.run.device.templates import Templates
+from porter.run.device.snapshots import SnapshotStore
+from porter.run.device.template_cache import Templates
 from porter.run.footprint import WORD, Figures, Room
+
+NOT_READY = 600  # cudaErrorNotReady
+
+
+class CudaRunning:
+    """A kernel in progress on a stream."""
+
+    refused = None
+
+    def __init__(self, cupy: Any, stream: Any, keep: object, events: tuple[Any, Any]) -> None:
+        self._cupy, self._stream, self._keep, self._events = cupy, stream, keep, events
+        self._started = time.monotonic()
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait at most `seconds`; return whether the kernel has ended. Raises LaunchFailed."""
+        end = None if seconds is None else time.monotonic() + seconds
+        try:
+            if end is None:
+                self._stream.synchronize()
+                return True
+            # Stream.done reports a failed kernel as running
+            query = self._cupy.cuda.runtime.streamQuery
+            while query(self._stream.ptr) == NOT_READY:
+                now = time.monotonic()
+                if now >= end:
+                    return False
+                # Sleep for 2% of the elapsed time, so that polling hardly prolongs short launches.
+                time.sleep(min(max((now - self._started) / 50, 20e-6), 2e-3))
+            self._stream.synchronize()  # raises if the kernel failed
+            return True
+        except self._cupy.cuda.runtime.CUDARuntimeError as error:
+            raise LaunchFailed(f"the GPU failed while interpreters ran: {error}") from error
+
+    @property
+    def seconds(self) -> float:
+        """Seconds between the events around the kernel."""
+        return float(self._cupy.cuda.get_elapsed_time(*self._events)) / 1e3
+
+
+class CudaInterrupt:
+    """An interrupt word in device memory. The host writes it by a copy while the kernel runs.
+
+    In host memory, each poll of a warp would be a read over the bus. Such reads are serialized, and
+    loads of other warps on the same multiprocessor wait behind them (docs/lab/performance.md).
+    """
+
+    def __init__(self, cupy: Any, value: int) -> None:
+        self._cupy = cupy
+        self._device = cupy.cuda.Device()
+        self._word = cupy.asarray(np.array([value], np.uint32))
+        self._ready = cupy.cuda.get_current_stream().record()
+
+    @property
+    def address(self) -> int:
+        """The word's address in device memory."""
+        return int(self._word.data.ptr)
+
+    def write(self, value: int) -> None:
+        """Copy `value` to the word on a separate stream, and wait for the copy."""
+        try:
+            pinned = self._cupy.cuda.alloc_pinned_memory(4)
+            np.frombuffer(pinned, np.uint32, 1)[0] = value
+            with self._device:
+                stream = self._cupy.cuda.Stream(non_blocking=True)
+                stream.wait_event(self._ready)
+                self._word.data.copy_from_host_async(pinned.ptr, 4, stream)
+                stream.synchronize()
+        except self._cupy.cuda.runtime.CUDARuntimeError:
+            pass  # the GPU has failed; waiting for the launch reports it
+
 
 SHORT = 0.25  # fraction of GPU memory; with less free memory, unused snapshot rows are released
 PRINTF_FIFO = 1  # cudaLimitPrintfFifoSize; not every CuPy version names it
@@ -127,6 +200,8 @@ class Cuda(OfOneProcess):
     name = "cuda"
     on_gpu = True
     warp = 32
+    members: tuple[MemberDevice, ...] = ()
+    native_refusal = "cuda runs machine code of programs that it was opened with alone"
 
     def __init__(
         self,
@@ -158,7 +233,7 @@ class Cuda(OfOneProcess):
             # CuPy loads a module once per GPU, for the GPU that is current.
             self.most_block = int(self._kernel.max_threads_per_block)
             self._fences = fences_of(cupy, self._module, self.built)
-        self._images: weakref.WeakSet[Images] = weakref.WeakSet()
+        self._stores: weakref.WeakSet[SnapshotStore] = weakref.WeakSet()
 
     def here(self) -> AbstractContextManager[object]:
         """Make this GPU CuPy's current one; memory, streams and limits belong to one GPU."""
@@ -208,9 +283,9 @@ class Cuda(OfOneProcess):
         """
         sizes = {"pystack": pystack, "heap": heap}
         if self.local:
-            arenas = Images.arenas(self, n, sizes, self._kernels.run)
-            self._images.add(arenas.keep)
-            return arenas
+            store = SnapshotStore.allocate(self, n, sizes["heap"], self._kernels.run)
+            self._stores.add(store)
+            return Arenas(n, sizes, store)
         each = self.figures.arena(pystack, heap)
         memory = self.xp.zeros(n * each // WORD, np.uint64)
         table = self.xp.zeros(n, np.uint64)
@@ -219,28 +294,35 @@ class Cuda(OfOneProcess):
             "arena_stride": each,
             "state_table": table.data.ptr,
         }
-        return Arenas(n, fields, sizes, (memory, table))
+        return Arenas(n, sizes, ArenaMemory(fields, (memory, table)))
 
-    def single(self, arenas: Arenas, index: int) -> Arenas:
+    def single(self, arenas: Arenas, index: int) -> SnapshotCopy:
         """Copy one snapshot. Raises UsageError where arenas are in global memory."""
-        if not self.local:
+        if not isinstance(arenas.store, SnapshotStore):
             raise UsageError(
                 "interpreters with arenas in global memory cannot be copied",
                 hint="Build with --arena local.",
             )
-        return single(self, arenas, index)
+        return arenas.store.single(index)
 
     def trim(self, arenas: Arenas) -> int:
         """Release rows that no snapshot needs (device/images.py) to CuPy's memory pool."""
-        return trim(arenas) if self.local else 0
+        store = arenas.store
+        return store.trim() if isinstance(store, SnapshotStore) and arenas.started else 0
 
     def grow(
         self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
     ) -> Chunks | None:
         """Allocate rows for the snapshots of a launch (chunks.chunks_for)."""
-        if not self.local:
+        store = arenas.store
+        if not isinstance(store, SnapshotStore):
             return None
-        return chunks_for(arenas, threads, block, spare, whole=whole)
+        is_first = not arenas.started
+        return chunks_for(store, threads, block, spare, is_first=is_first, whole=whole)
+
+    def local_value(self, value: object) -> object:
+        """Return `value`."""
+        return value
 
     def interrupt(self, value: int) -> Interrupt:
         """Create an interrupt word in device memory."""
@@ -276,9 +358,9 @@ class Cuda(OfOneProcess):
         pool.free_all_blocks()
         free, total = self.xp.cuda.runtime.memGetInfo()
         if free < total * SHORT:
-            for images in list(self._images):
-                if images.idle:
-                    images.shrink()
+            for store in list(self._stores):
+                if store.idle:
+                    store.shrink()
             pool.free_all_blocks()
             free, _ = self.xp.cuda.runtime.memGetInfo()
         properties = self.xp.cuda.runtime.getDeviceProperties(self.xp.cuda.Device().id)
@@ -289,7 +371,7 @@ class Cuda(OfOneProcess):
     def _id(self) -> int:
         return int(self.xp.cuda.Device().id)
 
-    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
+    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
         """Start `threads` threads on this device's stream."""
         sizes = (int(record[f"{name}_size"]) for name in ("pystack", "heap", "stack"))
         record["local_bytes"] = self._reserve(self.figures.local_memory(*sizes))
@@ -297,15 +379,16 @@ class Cuda(OfOneProcess):
             self._fences.local(int(record["local_bytes"]))
         if chunks is None:
             return self._start(record, threads)
-        images: Images = chunks.arenas.keep
+        assert isinstance(chunks, SnapshotChunks)  # a result of grow()
+        store = chunks.store
 
         def start(first: int, count: int) -> CudaRunning:
-            record["offset"], record["image_segments"] = first, images.fields["image_segments"]
+            record["offset"], record["image_segments"] = first, store.fields["image_segments"]
             with self.here():
                 return self._start(record, count)
 
-        running = InChunks(chunks, threads, start)
-        images.used_by(running)
+        running = ChunkedKernels(chunks, threads, start)
+        store.used_by(running)
         return running
 
     def _start(self, record: Record, threads: int) -> CudaRunning:

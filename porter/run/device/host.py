@@ -15,10 +15,20 @@ import numpy as np
 from porter.base.one_process import OfOneProcess, forked
 from porter.errors import LaunchFailed, NotEnoughMemory, UsageError
 from porter.run.built import Built
-from porter.run.device.base import BLOCK, Arenas, Chunks, Interrupt, Record, Running, Shared
-from porter.run.device.host_arrays import HostArrays
+from porter.run.device.arrays import HostArrays
+from porter.run.device.base import (
+    BLOCK,
+    ArenaMemory,
+    Arenas,
+    Chunks,
+    Interrupt,
+    Record,
+    RunningKernels,
+    Shared,
+    SnapshotCopy,
+)
 from porter.run.device.linking import LinkedCode
-from porter.run.device.templates import Templates
+from porter.run.device.template_cache import Templates
 from porter.run.footprint import Figures, Room
 
 PAGE = 4096
@@ -122,6 +132,7 @@ class HostTwin(OfOneProcess, HostArrays):
     warp = 1
     scratch = True  # each thread of the library has an arena that its interpreters use in turn
     linked: LinkedCode | None = None  # native code of programs is loaded as separate libraries
+    native_refusal = ""
 
     def __init__(self, built: Built, *, variant: str = "host", threads: int | None = None) -> None:
         self.built, self.variant = built, variant
@@ -154,10 +165,10 @@ class HostTwin(OfOneProcess, HostArrays):
         owner = _Block()
         freed = weakref.finalize(owner, self._library.gpusnek_arena_free, base, n, stride)
         freed.atexit = False  # a launch that does not stop may still use the arenas
-        sizes = {"pystack": pystack, "heap": heap}
-        return Arenas(n, {"arenas": base, "arena_stride": stride}, sizes, owner)
+        memory = ArenaMemory({"arenas": base, "arena_stride": stride}, owner)
+        return Arenas(n, {"pystack": pystack, "heap": heap}, memory)
 
-    def single(self, arenas: Arenas, index: int) -> Arenas:
+    def single(self, arenas: Arenas, index: int) -> SnapshotCopy:
         """Raise UsageError: pointers in one arena are invalid in another."""
         raise UsageError(
             "interpreters of this target cannot be copied: each has addresses of its own",
@@ -196,7 +207,7 @@ class HostTwin(OfOneProcess, HostArrays):
         except (OSError, KeyError):
             return Room(2**63, 0)
 
-    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
+    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
         """Start the launch on at most as many threads as the machine has cores."""
         return HostRunning(self._library, record, self._threads)
 

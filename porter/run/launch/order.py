@@ -16,8 +16,8 @@ import numpy as np
 from attrs import field, frozen
 
 from porter.run.device.base import Device
+from porter.run.launch.options import Launch, Phase
 from porter.run.launch.programs import Programs
-from porter.run.launch.spec import Launch, Phase
 
 BARRIER = b"syncthreads"
 # Resident threads of a large GPU; below this number, idle threads cost nothing.
@@ -46,8 +46,12 @@ class Order:
 def order_of(device: Device, programs: Programs, launch: Launch, phase: Phase) -> Order:
     """Return the order in which the interpreters of a launch run.
 
+    The members of a composite device sort the interpreters of their parts.
+
     Side effect: the phase's arenas record constraints on the order of later launches.
     """
+    if device.members:
+        return order_of_parts(programs, launch, phase)
     if (kept := order_kept(programs, launch, phase)) is not None:
         return kept
     # With blocks of other sizes there are no whole warps to fill.
@@ -55,6 +59,15 @@ def order_of(device: Device, programs: Programs, launch: Launch, phase: Phase) -
     warp = device.warp if block % device.warp == 0 else 1
     idle = device.built.constants["GPUSNEK_IDLE"]
     return Order(threads_of(programs, warp, idle))
+
+
+def order_of_parts(programs: Programs, launch: Launch, phase: Phase) -> Order:
+    """Return the order of a launch that is divided: if one part must keep its order, all keep it.
+
+    Side effect: as `order_of`.
+    """
+    kept = order_kept(programs, launch, phase)
+    return Order(programs.running) if kept is None else kept
 
 
 def order_kept(programs: Programs, launch: Launch, phase: Phase) -> Order | None:

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from porter.run.counted import Counted
-from porter.run.device.base import Array
-from porter.run.lacks import Lack, find
-from porter.run.launch.counting import make_rooms
-from porter.run.launch.plan import Plan
-from porter.run.launch.record import Packed
-from porter.run.launch.rows import pack_calls
-from porter.run.limited import limited
-from porter.run.result import CallRows, Result, Values
+from porter.base.arguments import utf8
+from porter.run.advice import Lack, find, limited
+from porter.run.device.base import Array, Device
+from porter.run.launch.calls import Calls
+from porter.run.launch.counters import make_rooms
+from porter.run.launch.plan import LaunchPlan
+from porter.run.launch.record import LaunchRecord
+from porter.run.result import CallRows, Counted, Result, Values
 from porter.run.streams.groups import Stream
 
 
@@ -41,7 +40,7 @@ class Outputs:
     records: Stream | None = None
 
     def result(
-        self, plan: Plan, seconds: float, interrupted: bool, timings: dict[str, float]
+        self, plan: LaunchPlan, seconds: float, interrupted: bool, timings: dict[str, float]
     ) -> Result:
         """Build the Result of an ended launch."""
         device = self.stdout.device
@@ -73,51 +72,89 @@ class Outputs:
         )
 
 
-def make_outputs(packed: Packed, plan: Plan) -> Outputs:
-    """Allocate the output arrays, and enter their addresses in the record of `packed`."""
-    device, n = packed.device, plan.n
+def make_outputs(record: LaunchRecord, plan: LaunchPlan) -> Outputs:
+    """Allocate the output arrays, and enter their addresses in the record of `record`."""
+    device, n = record.device, plan.n
 
     def zeros(field: str, dtype: Any) -> Array:
-        return packed.own(field, device.zeros(n, dtype))
+        return record.own(field, device.zeros(n, dtype))
 
     phase, rings = plan.phase, plan.launch.console == "ring"
     rows = n if phase.calls is None else phase.calls.rows
 
     def stream(name: str, size: int) -> Stream:
-        words = packed.own(f"{name}_base", device.zeros((rows, size // 8), np.uint64))
-        lengths = packed.own(f"{name}_length", device.zeros(rows, np.uint32))
+        words = record.own(f"{name}_base", device.zeros((rows, size // 8), np.uint64))
+        lengths = record.own(f"{name}_length", device.zeros(rows, np.uint32))
         return Stream(device, words, lengths, size)
 
     def records() -> Stream:
         size = plan.footprint.record
-        words = packed.own("exceptions", device.zeros((rows, size // 8), np.uint64))
+        words = record.own("exceptions", device.zeros((rows, size // 8), np.uint64))
         return Stream(device, words, device.array(np.full(rows, size, np.uint32)), size)
 
     not_run = np.full(n, device.built.status["STATUS_NOT_RUN"], np.int32)
     if phase.fetch is not None:
-        packed.own("data_base", phase.fetch.memory)
-        packed.own("data_offsets", phase.fetch.offsets)
+        record.own("data_base", phase.fetch.memory)
+        record.own("data_offsets", phase.fetch.offsets)
     return Outputs(
         stream("stdout", plan.footprint.stdout),
         stream("stderr", plan.footprint.stderr),
-        packed.own("status", device.array(not_run)),
+        record.own("status", device.array(not_run)),
         zeros("exit_code", np.int32),
         zeros("lack", np.uint64),
         zeros("allocations", np.uint32),
         zeros("steps", np.uint64),
         Values(zeros("value_kind", np.uint8), zeros("value", np.uint64)) if phase.values else None,
         zeros("lost", np.uint32) if rings else None,
-        None if phase.calls is None else pack_calls(packed, phase.calls),
-        _counted(packed, plan),
+        None if phase.calls is None else pack_calls(record, phase.calls),
+        _counted(record, plan),
         records() if phase.records else None,
     )
 
 
-def _counted(packed: Packed, plan: Plan) -> Counted | None:
+def _counted(record: LaunchRecord, plan: LaunchPlan) -> Counted | None:
     if plan.launch.counting is None:
         return None
-    counted = make_rooms(packed.device, plan.launch.counting, plan.n)
-    packed.own("profile", counted.rooms)
-    packed.record["profile_rooms"], packed.record["profile_stride"] = counted.rooms.shape
-    packed.record["profile_step"] = counted.step
+    counted = make_rooms(record.device, plan.launch.counting, plan.n)
+    record.own("profile", counted.rooms)
+    record.fields["profile_rooms"], record.fields["profile_stride"] = counted.rooms.shape
+    record.fields["profile_step"] = counted.step
     return counted
+
+
+def pack_calls(record: LaunchRecord, calls: Calls) -> CallRows:
+    """Enter the calls in the record of `record`, and allocate memory for their results."""
+    device = record.device
+    judging = np.zeros((), device.built.structs["gpusnek_judging_t"])
+
+    def own(name: str, array: Array) -> Array:
+        record.owned.append(array)
+        judging[name] = device.address(array) if array.size else 0
+        return array
+
+    rows, cases = calls.rows, calls.cases
+    own("entry", device.array(np.frombuffer(utf8(calls.entry) + b"\0", np.uint8)))
+    for name in ("arguments", "argument_offsets", "expected", "expected_offsets"):
+        own(name, getattr(cases, name))
+    own("first_case", device.array(calls.first_case))
+    own("first_row", device.array(calls.first_row))
+    if calls.tolerance is not None:
+        own("tolerance", device.array(np.array(calls.tolerance, np.float64)))
+    not_run = np.full(rows, device.built.status["STATUS_NOT_RUN"], np.int32)
+    status = own("status", device.array(not_run))
+    counted = {
+        name: own(name, device.zeros(rows, kind))
+        for name, kind in (("equal", np.uint8), ("steps", np.uint64), ("lack", np.uint8))
+    }
+    values = {} if calls.value_size is None else _values(device, own, rows, calls.value_size)
+    judging["value_size"] = calls.value_size or 0
+    record.own("judging", device.array(judging.reshape(1).view(np.uint8)))
+    return CallRows(status, **counted, **values)
+
+
+def _values(device: Device, own: Any, rows: int, size: int) -> dict[str, Array]:
+    return {
+        "kind": own("value_kind", device.zeros(rows, np.uint8)),
+        "bits": own("value", device.zeros(rows, np.uint64)),
+        "data": own("value_base", device.zeros((rows, size), np.uint8)),
+    }

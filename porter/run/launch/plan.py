@@ -1,9 +1,15 @@
-"""The plan of a launch: compute its memory, and check it before anything is allocated."""
+"""The plan of a launch: programs, memory and order, checked before anything is allocated.
+
+Input: a `LaunchRequest`, the arguments of `porter.run.run`. Output: a `LaunchPlan`, the input of
+`prepared.prepare`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 from attrs import frozen
 
 from porter.base.arguments import choice, whole
@@ -11,7 +17,7 @@ from porter.base.one_process import OfOneProcess
 from porter.errors import UsageError, WrongType
 from porter.run.device.base import Device
 from porter.run.footprint import Footprint, Room, round_up
-from porter.run.launch.spec import (
+from porter.run.launch.options import (
     KINDS,
     MODES,
     OVERFLOWS,
@@ -21,6 +27,8 @@ from porter.run.launch.spec import (
     Sizes,
     device_arrays,
 )
+from porter.run.launch.order import Order, order_of
+from porter.run.launch.programs import Programs, programs_of
 from porter.run.streams.feed import Feed
 
 MAXIMUM = 2**31 - 1  # maximum interpreters of one launch
@@ -29,37 +37,70 @@ LEAST_LINE = 128  # bytes of the buffer in which an interpreter collects a line
 ROW = 8  # bytes per word; outputs are compared word by word
 
 
-@frozen
-class Plan:
+@frozen(eq=False)
+class LaunchRequest:
+    """The arguments of `porter.run.run`.
+
+    Attributes:
+        programs: Programs or sources.
+        n: Number of interpreters.
+        launch: The options.
+        phase: The part of the interpreters' lives that the launch covers.
+        program_of: The program of each interpreter; None: all run the first.
+    """
+
+    programs: Sequence[Program | str | bytes]
+    n: int
+    launch: Launch
+    phase: Phase
+    program_of: np.ndarray[Any, Any] | None = None
+
+
+@frozen(eq=False)
+class LaunchPlan:
     """A checked launch of `n` interpreters.
 
     Attributes:
+        device: The device, which may be a composite.
         n: Number of interpreters.
-        launch: The launch.
+        launch: The options.
         phase: The phase.
         footprint: Bytes per interpreter.
         room: Memory that was available.
+        programs: The distinct programs, and the program of each interpreter.
+        order: The interpreter of each thread.
     """
 
+    device: Device
     n: int
     launch: Launch
     phase: Phase
     footprint: Footprint
     room: Room
+    programs: Programs
+    order: Order
+
+    @property
+    def spare(self) -> int:
+        """Bytes that were free beside the interpreters and their programs; may be negative."""
+        return self.room.left - self.n * self.footprint.each - self.programs.size
 
 
-def plan(device: Device, n: int, launch: Launch, phase: Phase) -> Plan:
+def plan_launch(device: Device, request: LaunchRequest) -> LaunchPlan:
     """Check everything that depends on the device and the number of interpreters.
+
+    Side effect: the phase's arenas record constraints on the order of later launches.
 
     Raises:
         UsageError: An option does not fit the device, or the sizes do not fit the arenas.
         WrongType: An option is no array of the device.
-        NotEnoughMemory: The interpreters do not fit.
+        NotEnoughMemory: The interpreters or programs do not fit.
     """
+    launch, phase = request.launch, request.phase
     for name, array in device_arrays(launch, phase).items():
         if array is not None and not isinstance(array, device.xp.ndarray):
             raise WrongType(f"{name}: {type(array).__name__} is not the device's array")
-    n = whole(n, "n", 1, MAXIMUM)
+    n = whole(request.n, "n", 1, MAXIMUM)
     arena_needed = phase.arenas is None and not device.scratch
     need = footprint(
         device,
@@ -73,7 +114,10 @@ def plan(device: Device, n: int, launch: Launch, phase: Phase) -> Plan:
     _check_arenas(phase, n, need)
     room = free(device, need)
     room.check(n, need.each, "--stdout, --stderr or --heap")
-    return Plan(n, launch, phase, need, room)
+    programs = programs_of(device, request.programs, request.program_of, n, phase)
+    programs.check(room, n * need.each)
+    order = order_of(device, programs, launch, phase)
+    return LaunchPlan(device, n, launch, phase, need, room, programs, order)
 
 
 def footprint(
@@ -131,11 +175,10 @@ def check_device(device: object) -> None:
         device.check_process()
 
 
-def check_types(
-    device: Device, programs: Sequence[Program | str | bytes], launch: Launch, phase: Phase
-) -> None:
-    """Raise WrongType unless these are a device, programs, a launch and a phase."""
+def check_types(device: Device, request: LaunchRequest) -> None:
+    """Raise WrongType unless `device` is one, and the request has programs and options."""
     check_device(device)
+    programs, launch, phase = request.programs, request.launch, request.phase
     if Program.is_one(programs) or not isinstance(programs, Sequence):
         raise WrongType(
             f"programs: {type(programs).__name__} is not a list of programs",

@@ -13,9 +13,8 @@ from porter.base.sizes import MIB, format_size
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run.device.base import Device
 from porter.run.footprint import Room
-from porter.run.launch.checking import per_interpreter
-from porter.run.launch.plan import Plan, plan
-from porter.run.launch.spec import Launch, Phase, Program
+from porter.run.launch.options import Phase, Program
+from porter.run.launch.validators import per_interpreter
 
 SMALL = MIB  # bytes; the memory estimate for interpreters is no more exact than this
 
@@ -144,24 +143,3 @@ def programs_of(
     if len(each) == 1 and runs.all():
         return Programs(n, each, None, rests)
     return Programs(n, each, which, rests)
-
-
-def plan_programs(
-    device: Device,
-    programs: Sequence[Program | str | bytes],
-    n: int,
-    launch: Launch,
-    phase: Phase,
-    program_of: np.ndarray[Any, Any] | None,
-) -> tuple[Plan, Programs]:
-    """Make the plan of a launch, and deduplicate its programs.
-
-    Raises:
-        NotEnoughMemory: The interpreters or programs do not fit.
-        UsageError: An option does not fit the device.
-        WrongType: An argument has a wrong type.
-    """
-    planned = plan(device, n, launch, phase)
-    chosen = programs_of(device, programs, program_of, planned.n, phase)
-    chosen.check(planned.room, planned.n * planned.footprint.each)
-    return planned, chosen

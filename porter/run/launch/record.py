@@ -12,34 +12,34 @@ import numpy as np
 
 from porter.errors import UsageError
 from porter.run.device.base import Array, Device, Interrupt, Record
-from porter.run.launch.binding import Binding, of_arrays, pack
-from porter.run.launch.checking import per_interpreter
+from porter.run.launch.bindings import Binding, of_arrays, pack
 from porter.run.launch.limits import Each, steps_limit, time_limit
-from porter.run.launch.natives import pack_natives
+from porter.run.launch.native_code import pack_natives
+from porter.run.launch.options import Launch, Phase
 from porter.run.launch.order import Order
-from porter.run.launch.plan import Plan
+from porter.run.launch.plan import LaunchPlan
 from porter.run.launch.programs import Programs
-from porter.run.launch.spec import Launch, Phase
+from porter.run.launch.validators import per_interpreter
 from porter.run.streams.feed import Feed
-from porter.run.streams.ring import Rings
+from porter.run.streams.rings import Rings
 
 
 @attrs.define
-class Packed:
-    """A record being filled.
+class LaunchRecord:
+    """The record of a launch, filled by the functions of this module and of `outputs`.
 
     Attributes:
         device: The device of the launch.
-        record: The record.
-        keep: Objects that must live as long as the launch.
+        fields: The record.
+        owned: Objects that must live as long as the launch.
     """
 
     device: Device
-    record: Record
-    keep: list[object] = attrs.field(factory=list)
+    fields: Record
+    owned: list[object] = attrs.field(factory=list)
 
     @classmethod
-    def empty(cls, device: Device) -> Packed:
+    def empty(cls, device: Device) -> LaunchRecord:
         """Return a record of zeros."""
         return cls(device, np.zeros((), device.built.record))
 
@@ -49,21 +49,20 @@ class Packed:
 
     def own(self, field: str, array: Array) -> Array:
         """Enter the address of `array` in `field`, and keep the array alive. Returns the array."""
-        self.keep.append(array)
-        self.record[field] = self.device.address(array) if array.size else 0
+        self.owned.append(array)
+        self.fields[field] = self.device.address(array) if array.size else 0
         return array
 
 
-def pack_launch(packed: Packed, plan: Plan, interrupt: Interrupt) -> None:
+def pack_launch(record: LaunchRecord, plan: LaunchPlan, interrupt: Interrupt) -> None:
     """Fill in everything but programs, streams and outputs: sizes, flags, arenas, file system."""
-    device, record, launch, phase = packed.device, packed.record, plan.launch, plan.phase
-    need = plan.footprint
+    device, launch, phase, need = plan.device, plan.launch, plan.phase, plan.footprint
     arenas = phase.arenas
     if need.arena_needed:
         arenas = device.arenas(plan.n, need.pystack, need.heap)
-    packed.keep += [arenas, phase.copies]
+    record.owned += [arenas, phase.copies]
     fields: dict[str, int] = {
-        "record_size": record.dtype.itemsize,
+        "record_size": record.fields.dtype.itemsize,
         "flags": _flags(device, launch, phase),
         "n": plan.n,
         "first": launch.first,
@@ -81,36 +80,36 @@ def pack_launch(packed: Packed, plan: Plan, interrupt: Interrupt) -> None:
         **({} if arenas is None else arenas.fields),
     }
     if phase.copies is not None:
-        packed.put("fork_images", phase.copies.images)
+        record.put("fork_images", phase.copies.addresses)
     if phase.code is not None:
         fields["code"] = device.address(phase.code.memory)
-        packed.put("code_offsets", phase.code.offsets)
+        record.put("code_offsets", phase.code.offsets)
     if phase.natives:
         table, owned = pack_natives(device, phase.natives)
-        packed.keep += owned
-        packed.own("natives", table)
+        record.owned += owned
+        record.own("natives", table)
     if launch.outbuf is not None:
         fields |= {
             "outbuf_base": device.address(launch.outbuf),
             "outbuf_size": launch.outbuf.nbytes,
         }
     for name, value in {**fields, **_file_system(device, launch, plan.n)}.items():
-        record[name] = value
+        record.fields[name] = value
     if launch.fail_allocation is not None:
-        packed.put("fail_alloc", per_interpreter(launch.fail_allocation, plan.n, "fail_allocation"))
-    _limits(packed, launch, plan.n)
+        record.put("fail_alloc", per_interpreter(launch.fail_allocation, plan.n, "fail_allocation"))
+    _limits(record, launch, plan.n)
 
 
-def _limits(packed: Packed, launch: Launch, n: int) -> None:
+def _limits(record: LaunchRecord, launch: Launch, n: int) -> None:
     limits = {
         "max_steps": ("max_steps", steps_limit(launch.max_steps)),
         "deadline": ("deadline_ns", time_limit(launch.deadline)),
     }
     for option, (name, limit) in limits.items():
         if isinstance(limit, Each):
-            packed.put(f"{name}_each", limit.of(n, option))
+            record.put(f"{name}_each", limit.of(n, option))
         else:
-            packed.record[name] = limit
+            record.fields[name] = limit
 
 
 def _flags(device: Device, launch: Launch, phase: Phase) -> int:
@@ -157,53 +156,61 @@ def _file_system(device: Device, launch: Launch, n: int) -> dict[str, int]:
     }
 
 
-def pack_code(packed: Packed, code: Array, phase: Phase, programs: Programs) -> None:
-    """Enter compiled code as one program for all interpreters, or as several by `phase.parts`."""
-    parts = np.array([0, code.size]) if phase.parts is None else phase.parts
-    packed.own("text", code)
-    packed.put("text_offsets", parts.astype(np.uint64))
-    packed.put("names", np.zeros(1, np.uint8))  # bytecode contains its name
-    packed.put("name_offsets", np.zeros(len(parts) - 1, np.uint64))
-    packed.record["programs"] = len(parts) - 1
+def pack_programs(record: LaunchRecord, programs: Programs, phase: Phase) -> None:
+    """Enter the programs of a launch, as bytecode or as source, and each interpreter's program."""
+    if phase.compiled is not None:
+        _pack_code(record, phase.compiled, phase.parts)
+    elif phase.execute:
+        _pack_sources(record, programs)
+    else:
+        return
     if programs.which is not None:
-        packed.put("program_of", programs.which)
+        record.put("program_of", programs.which)
 
 
-def pack_programs(packed: Packed, programs: Programs) -> None:
-    """Enter concatenated sources and names, and each interpreter's program."""
+def _pack_code(record: LaunchRecord, code: Array, parts: np.ndarray[Any, Any] | None) -> None:
+    """Enter bytecode as one program for all interpreters, or as several by `parts`."""
+    parts = np.array([0, code.size]) if parts is None else parts
+    record.own("text", code)
+    record.put("text_offsets", parts.astype(np.uint64))
+    record.put("names", np.zeros(1, np.uint8))  # bytecode contains its name
+    record.put("name_offsets", np.zeros(len(parts) - 1, np.uint64))
+    record.fields["programs"] = len(parts) - 1
+
+
+def _pack_sources(record: LaunchRecord, programs: Programs) -> None:
+    """Enter concatenated sources and names."""
     names = b"".join(programs.names)
     ends = np.concatenate(([0], np.cumsum(programs.lengths)))
     starts = np.cumsum([0, *map(len, programs.names)])
     # The additional byte gives an empty text an address.
-    packed.put("text", np.frombuffer(programs.text + b"\0", np.uint8))
-    packed.put("text_offsets", ends.astype(np.uint64))
-    packed.put("names", np.frombuffer(names, np.uint8))
-    packed.put("name_offsets", starts[:-1].astype(np.uint64))
-    packed.record["programs"] = len(programs.each)
-    if programs.which is not None:
-        packed.put("program_of", programs.which)
+    record.put("text", np.frombuffer(programs.text + b"\0", np.uint8))
+    record.put("text_offsets", ends.astype(np.uint64))
+    record.put("names", np.frombuffer(names, np.uint8))
+    record.put("name_offsets", starts[:-1].astype(np.uint64))
+    record.fields["programs"] = len(programs.each)
 
 
-def pack_order(packed: Packed, order: Order, n: int) -> int:
+def pack_order(record: LaunchRecord, order: Order, n: int) -> int:
     """Enter the interpreter of each thread. Returns the number of threads."""
     if order.threads is None:
         return n
-    packed.put("order", order.threads)
-    packed.record["threads"] = threads = len(order.threads)
-    if packed.record["state_table"]:
-        packed.own("state_table", packed.device.zeros(threads, np.uint64))
+    record.put("order", order.threads)
+    record.fields["threads"] = threads = len(order.threads)
+    if record.fields["state_table"]:
+        record.own("state_table", record.device.zeros(threads, np.uint64))
     return threads
 
 
-def pack_console(packed: Packed, launch: Launch, n: int) -> Rings | None:
+def pack_console(record: LaunchRecord, launch: Launch, n: int) -> Rings | None:
     """Size the printf buffer, or make rings. Returns the rings, or None."""
     if launch.console == "printf" and launch.print_room:
-        packed.device.print_room(launch.print_room)
+        record.device.print_room(launch.print_room)
     if launch.console != "ring":
         return None
-    rings = Rings(packed.device, n, launch.ring, drop=launch.overflow == "drop")
-    packed.own("rings", rings.records)
-    packed.record["ring_count"] = rings.count
+    rings = Rings(record.device, n, launch.ring, drop=launch.overflow == "drop")
+    record.own("rings", rings.records)
+    record.fields["ring_count"] = rings.count
     return rings
 
 
@@ -213,32 +220,32 @@ def check_texts(stdin: Sequence[bytes], n: int) -> None:
         raise UsageError(f"stdin: {len(stdin)} texts for {n} interpreters")
 
 
-def pack_stdin(packed: Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) -> None:
+def pack_stdin(record: LaunchRecord, stdin: bytes | Sequence[bytes] | Feed, n: int) -> None:
     """Enter stdin: a feed, one text for all, or one text each."""
     if isinstance(stdin, Feed):
-        shared = stdin.attach(packed.device)
-        packed.keep.append(shared)
-        packed.record["stdin_live"] = shared.address
-        packed.record["stdin_room"] = stdin.room
-        packed.record["stdin_base"] = shared.address + stdin.text_offset
+        shared = stdin.attach(record.device)
+        record.owned.append(shared)
+        record.fields["stdin_live"] = shared.address
+        record.fields["stdin_room"] = stdin.room
+        record.fields["stdin_base"] = shared.address + stdin.text_offset
         return
     if isinstance(stdin, bytes):
-        packed.put("stdin_base", np.frombuffer(stdin or b"\0", np.uint8))
-        packed.put("stdin_length", np.array([len(stdin)], np.uint32))
+        record.put("stdin_base", np.frombuffer(stdin or b"\0", np.uint8))
+        record.put("stdin_length", np.array([len(stdin)], np.uint32))
         return
     check_texts(stdin, n)
     stride = max(1, *map(len, stdin))
-    packed.put("stdin_base", np.array(list(stdin), f"S{stride}").view(np.uint8))
-    packed.put("stdin_length", np.array([len(text) for text in stdin], np.uint32))
-    packed.record["stdin_stride"] = stride
+    record.put("stdin_base", np.array(list(stdin), f"S{stride}").view(np.uint8))
+    record.put("stdin_length", np.array([len(text) for text in stdin], np.uint32))
+    record.fields["stdin_stride"] = stride
 
 
-def pack_bindings(packed: Packed, launch: Launch, phase: Phase) -> None:
+def pack_bindings(record: LaunchRecord, launch: Launch, phase: Phase) -> None:
     """Enter globals that the launch defines."""
-    bindings: list[Binding] = [*of_arrays(packed.device, launch.bind), *phase.bindings]
+    bindings: list[Binding] = [*of_arrays(record.device, launch.bind), *phase.bindings]
     if not bindings:
         return
-    table, names = pack(packed.device, bindings)
-    packed.own("bindings", table)
-    packed.keep += [names, bindings]
-    packed.record["binding_count"] = len(bindings)
+    table, names = pack(record.device, bindings)
+    record.own("bindings", table)
+    record.owned += [names, bindings]
+    record.fields["binding_count"] = len(bindings)

@@ -1,4 +1,4 @@
-"""Output streams of interpreters, and groups of equal outputs."""
+"""Group identical rows on their device, so that only distinct rows are copied to the host."""
 
 from __future__ import annotations
 
@@ -10,8 +10,69 @@ import numpy as np
 from attrs import field, frozen
 
 from porter.base.arguments import whole
-from porter.run.device.base import Array, Device
-from porter.run.streams.merge import Rows, group_rows, rows_here
+from porter.run.device.arrays import NumpyOperations
+from porter.run.device.base import Array, Device, Operations
+
+CHUNK = 64 << 20  # bytes of rows that are gathered per copy to the host
+
+
+@frozen(eq=False)
+class Rows:
+    """Groups of equal rows, in the order of their first rows (numpy, int64).
+
+    Attributes:
+        example: The first row of each group.
+        count: The number of rows of each group.
+        first: For each row the first row equal to it.
+    """
+
+    example: np.ndarray[Any, Any]
+    count: np.ndarray[Any, Any]
+    first: np.ndarray[Any, Any]
+
+    @property
+    def group_of(self) -> np.ndarray[Any, Any]:
+        """The group of each row (int64)."""
+        numbers = np.zeros(len(self.first), np.int64)
+        numbers[self.example] = np.arange(len(self.example))
+        found: np.ndarray[Any, Any] = numbers[self.first]
+        return found
+
+
+def group_rows(
+    words: Array,
+    lengths: Array,
+    operations: Operations | None = None,
+    *,
+    columns: int | None = None,
+) -> Rows:
+    """Group equal rows.
+
+    Args:
+        words: Rows (n x k uint64).
+        lengths: Equal rows have equal lengths too (n uint32).
+        operations: Operations of the arrays' device; None: NumPy's.
+        columns: Number of words of a row to compare; None: all.
+    """
+    operations = operations or NumpyOperations()
+    first = operations.first_equal(words, words.shape[1] if columns is None else columns, lengths)
+    counts = np.bincount(first, minlength=len(first))
+    example = np.flatnonzero(counts)
+    return Rows(example, counts[example], first)
+
+
+def rows_here(
+    device: Device, words: Array, which: np.ndarray[Any, Any], columns: int | None = None
+) -> np.ndarray[Any, Any]:
+    """Copy rows `which` of `words` (n x k uint64) to the host: len(which) x 8 * columns bytes."""
+    columns = words.shape[1] if columns is None else columns
+    here = np.empty((len(which), 8 * columns), np.uint8)
+    if columns:
+        step = max(1, CHUNK // (8 * columns))
+        for at in range(0, len(which), step):
+            part = device.operations.rows(words, columns, which[at : at + step])
+            here[at : at + step] = device.host(part).view(np.uint8)
+    return here
 
 
 @frozen
@@ -184,3 +245,61 @@ class Stream:
         rows = group_rows(self.words, self.lengths, device.operations, columns=columns)
         texts = rows_here(device, self.words, rows.example, columns)
         return Distinct(texts.view(np.uint64), self._ends[rows.example], rows)
+
+
+@frozen(eq=False)
+class PackedRows:
+    """The distinct outputs of n interpreters, in a form that can be pickled.
+
+    Attributes:
+        words: The outputs (k x columns uint64).
+        lengths: Bytes written (k uint32).
+        group_of: The output's index of each interpreter (n).
+        size: Maximum bytes kept per interpreter.
+    """
+
+    words: np.ndarray[Any, Any]
+    lengths: np.ndarray[Any, Any]
+    group_of: np.ndarray[Any, Any]
+    size: int
+
+    @classmethod
+    def of(cls, stream: Stream) -> PackedRows:
+        """Group a stream on its device, and pack the result."""
+        found = stream.distinct(stream.columns)
+        group_of = found.rows.group_of.astype(np.uint32)
+        return cls(found.words, found.lengths, group_of, stream.size)
+
+
+class UnpackedStream(Stream):
+    """A stream that was received from another machine, on the host."""
+
+    packed: PackedRows
+
+    def __init__(self, device: Device, packed: PackedRows) -> None:
+        found = {"device": device, "size": packed.size, "packed": packed}
+        self.__dict__.update(found)  # bypasses the frozen class's constructor
+
+    @cached_property
+    def words(self) -> np.ndarray[Any, Any]:
+        """A row for each interpreter, as wide as the longest text."""
+        rows: np.ndarray[Any, Any] = self.packed.words[self.packed.group_of]
+        return rows
+
+    @cached_property
+    def lengths(self) -> np.ndarray[Any, Any]:
+        """Bytes that each interpreter wrote."""
+        lengths: np.ndarray[Any, Any] = self.packed.lengths[self.packed.group_of]
+        return lengths
+
+    def __len__(self) -> int:
+        return len(self.packed.group_of)
+
+    def distinct(self, columns: int) -> Distinct:
+        """Return the outputs as they were packed."""
+        words, packed = self.packed.words, self.packed
+        if columns > words.shape[1]:
+            words = np.pad(words, ((0, 0), (0, columns - words.shape[1])))
+        _, example, count = np.unique(packed.group_of, return_index=True, return_counts=True)
+        rows = Rows(example.astype(np.int64), count.astype(np.int64), example[packed.group_of])
+        return Distinct(words[:, :columns], packed.lengths, rows)

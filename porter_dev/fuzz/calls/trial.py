@@ -11,8 +11,8 @@ import numpy as np
 from attrs import field, frozen
 
 from porter.run import Device, Launch, Program, Result
-from porter.run.launch.start import start
-from porter.run.launch.started import Started
+from porter.run.launch.running import RunningLaunch
+from porter.run.start import start
 
 STOPPED = "GPUSNEK_STOPPED"
 EVERY = 4  # one interpreter in 4 is a sentinel
@@ -163,7 +163,7 @@ def _launch(batch: CallBatch) -> Launch:
     return attrs.evolve(SIZES, **options)
 
 
-def _drive(started: Started, limits: TrialLimits, stop: int) -> bool | None:
+def _drive(started: RunningLaunch, limits: TrialLimits, stop: int) -> bool | None:
     """Wait for the end. Return whether the launch was interrupted; None if it does not end."""
     begun = time.monotonic()
     written, pause = 0, 0.0002
@@ -187,13 +187,13 @@ def _drive(started: Started, limits: TrialLimits, stop: int) -> bool | None:
     return written > 0
 
 
-def _waiting(started: Started) -> int | None:
+def _waiting(started: RunningLaunch) -> int | None:
     """Return the number of interpreters that have not ended; None if the device cannot tell."""
     statuses = started.statuses()
     return None if statuses is None else int((statuses == started.not_run).sum())
 
 
-def _suspects(started: Started, where: Sequence[int]) -> tuple[int, ...]:
+def _suspects(started: RunningLaunch, where: Sequence[int]) -> tuple[int, ...]:
     """Return the first program that has not ended, since a host twin's thread runs them in order.
 
     All programs, if the device cannot tell which ones have ended.

@@ -18,7 +18,7 @@ from porter.native.host import HostTarget
 from porter.rewrite.poll_sites import NESTED
 from porter.run import Device, Launch, Program, open_device, run
 from porter.run.device.host import HostTwin
-from porter.run.launch.spec import Phase
+from porter.run.launch.options import Phase
 from porter_dev.torture.python import cpython
 from porter_dev.torture.python.modes import MODES, TierMode
 from porter_dev.torture.python.program import PythonProgram

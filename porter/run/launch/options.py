@@ -1,7 +1,8 @@
-"""Specification of a launch: programs, and the options of their execution.
+"""The options of a launch: programs, and how interpreters execute them.
 
-Callers construct `Program`, `Launch` and, to keep interpreters between launches, `Phase`. Options
-are validated here, except where the device or the number of interpreters matters (plan.py).
+Callers construct `Program`, `Launch` and, to keep interpreters between launches, `Phase`.
+`validators` checks each option by itself. `plan` checks options against the device and the number
+of interpreters.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from attrs.validators import optional
 
 from porter.base.arguments import text, utf8
 from porter.run.device.base import Arenas, Array
-from porter.run.launch import checking, limits
-from porter.run.launch.binding import Binding
+from porter.run.launch import limits, validators
+from porter.run.launch.bindings import Binding
 from porter.run.launch.calls import Calls
-from porter.run.launch.checking import (
+from porter.run.launch.counters import Counting
+from porter.run.launch.native_code import Native
+from porter.run.launch.validators import (
     MOST_KEPT,
     WORD,
     boolean,
@@ -35,10 +38,8 @@ from porter.run.launch.checking import (
     string,
     whole,
 )
-from porter.run.launch.counting import Counting
-from porter.run.launch.natives import Native
-from porter.run.streams.collect import OnOutput
 from porter.run.streams.feed import Feed
+from porter.run.streams.rings import OnOutput
 
 # How a program is compiled: as a file, an interactive statement or an expression. For a REPL: does
 # the input continue (continue), which names complete it (complete); interp.h.
@@ -68,7 +69,7 @@ class Program(_Fields):
 
     def __new__(cls, source: Any, name: str = "<string>") -> Self:
         """Validate the source and the name."""
-        return super().__new__(cls, checking.source_of(source), text(name, "name"))
+        return super().__new__(cls, validators.source_of(source), text(name, "name"))
 
     @classmethod
     def of(cls, program: Program | str | bytes) -> Program:
@@ -130,7 +131,7 @@ class Streams:
     """Input and output of interpreters: docs/console.md."""
 
     # A text for all (bytes, or a str in UTF-8), a sequence with one text each, or a Feed.
-    stdin: bytes | Sequence[bytes] | Feed = field(default=b"", converter=checking.stdin_of)
+    stdin: bytes | Sequence[bytes] | Feed = field(default=b"", converter=validators.stdin_of)
     console: str = field(default="buffer", validator=string)  # MODES
     # Receives output while interpreters run, with console="ring".
     on_output: OnOutput | None = field(default=None, validator=optional(function))
@@ -200,7 +201,7 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     # have ended; with None on a GPU, which reports it only at the end.
     on_progress: OnProgress | None = field(default=None, validator=optional(function))
     # Boot and compile in one interpreter per program, and start the others as its copies. None:
-    # with local arenas, for programs with enough interpreters to be profitable (template.py).
+    # with local arenas, for programs with enough interpreters to be profitable (templates.py).
     fork: bool | None = field(default=None, validator=optional(boolean))
     # Sort several programs' interpreters by program. None: unless interpreters may wait for each
     # other; True: always, and a barrier raises RuntimeError; False: keep the caller's order.
@@ -239,7 +240,7 @@ class Fetch:
 
 
 @frozen(eq=False)
-class CodeRoom:
+class CodeBuffer:
     """Memory for bytecode.
 
     Attributes:
@@ -253,17 +254,17 @@ class CodeRoom:
 
 @frozen(eq=False)
 class Copies:
-    """Snapshots that interpreters start as copies of, instead of booting (template.py).
+    """Snapshots that interpreters start as copies of, instead of booting (templates.py).
 
     Attributes:
-        images: The address of each program's template; 0: its interpreters boot (uint64).
+        addresses: The address of each program's snapshot; 0: its interpreters boot (uint64).
         flags: Flags of a launch that starts copies.
-        keep: The owner of the snapshots.
+        owner: The owner of the snapshots.
     """
 
-    images: np.ndarray[Any, Any]
+    addresses: np.ndarray[Any, Any]
     flags: int
-    keep: object = field(repr=False)
+    owner: object = field(repr=False)
 
 
 @frozen(kw_only=True, eq=False)
@@ -282,7 +283,7 @@ class Phase:
     # Snapshots that interpreters start as copies of.
     copies: Copies | None = field(default=None, validator=optional(instance(Copies)))
     # Memory for bytecode. The launch then only compiles, and keeps its programs as templates.
-    code: CodeRoom | None = field(default=None, validator=optional(instance(CodeRoom)))
+    code: CodeBuffer | None = field(default=None, validator=optional(instance(CodeBuffer)))
     # only compile; the bytecode is the return value
     compiling: bool = field(default=False, validator=boolean)
     # Bytecode of a launch with `compiling`, to run instead of a program. It must outlive the

@@ -6,9 +6,9 @@ import numpy as np
 from attrs import field, frozen
 
 from porter.errors import UsageError
-from porter.run.counted import Counted
 from porter.run.device.base import Device
-from porter.run.launch.checking import whole
+from porter.run.launch.validators import whole
+from porter.run.result import Counted
 
 WARP = 32
 LEAST_ROOM = 64 << 10  # bytes; the tables of profile.h alone take 60 KiB

@@ -1,6 +1,6 @@
 """Several devices as one: each runs a consecutive range of an array's interpreters.
 
-`porter.run.open_several` makes a `Several`; `porter.run.launch.several` divides launches.
+`porter.run.open` makes a `Several`; `porter.run.several` divides launches.
 """
 
 from __future__ import annotations
@@ -13,21 +13,23 @@ from attrs import define, field, frozen
 
 from porter.base.one_process import OfOneProcess
 from porter.errors import UsageError
+from porter.run.device.arrays import HostArrays
 from porter.run.device.base import (
     Arenas,
     Chunks,
     Device,
     Interrupt,
+    MemberDevice,
     Record,
-    Running,
+    RunningKernels,
     Shared,
+    SnapshotCopy,
 )
-from porter.run.device.host_arrays import HostArrays
-from porter.run.device.images import address_of
 from porter.run.device.linking import LinkedCode
-from porter.run.device.shadows import Shadows
-from porter.run.device.templates import Templates
+from porter.run.device.snapshots import address_of
+from porter.run.device.template_cache import Templates
 from porter.run.footprint import Room
+from porter.run.several.shadows import Shadows
 
 T = TypeVar("T")
 MOST_THREADS = 64
@@ -75,6 +77,36 @@ class Share:
     arenas: Arenas | None = None
 
 
+@define(eq=False)
+class MemberStore:
+    """The stores of a composite device's members; each member's launch record has its own fields.
+
+    Attributes:
+        shares: The members' shares; empty before the first launch.
+        fields: No fields.
+    """
+
+    shares: list[Share] = field(factory=list)
+    fields: dict[str, int] = field(factory=dict)
+
+    def add_base(self, owner: object) -> None:
+        """Do nothing, because each member's launch does so for its share."""
+
+    def set_base(self, owner: object) -> None:
+        """Do nothing, because each member's launch does so for its share."""
+
+
+def parts_of(members: Sequence[MemberDevice], n: int, block: int) -> list[Part]:
+    """Divide `n` interpreters among `members`, in whole blocks; omit members without any."""
+    blocks, most = -(-n // block), len(members)
+    bounds = [min(n, block * (k * blocks // most)) for k in range(most + 1)]
+    return [
+        Part(member.device, member.label, bounds[k], bounds[k + 1] - bounds[k])
+        for k, member in enumerate(members)
+        if bounds[k + 1] > bounds[k]
+    ]
+
+
 def on_each(
     parts: Sequence[Part], work: Callable[[int], T], stop: Callable[[], object] | None = None
 ) -> list[T]:
@@ -105,39 +137,46 @@ def on_each(
 
 
 class Several(OfOneProcess, HostArrays):
-    """Several devices of one build and one type; arrays are numpy's, in host memory.
+    """A composite device: several devices of one build and one type.
 
-    A launch is divided before it starts (launch/several): each device gets consecutive whole
-    blocks. `labels` are the devices' names for messages.
+    Its arrays are numpy's, in host memory. `porter.run.several.launch` divides a launch: each
+    member gets consecutive whole blocks. `labels` are the members' names for messages.
     """
 
-    linked: LinkedCode | None = None  # native code of programs is not supported here yet
+    linked: LinkedCode | None = None
+    native_refusal = "several devices run no machine code of programs yet"
 
     def __init__(self, devices: Sequence[Device], labels: Sequence[str]) -> None:
         first = devices[0]
-        self.devices, self.labels = tuple(devices), tuple(labels)
+        self.members = tuple(map(MemberDevice, devices, labels))
         self.name = f"{len(devices)} x {first.name}"
         self.built, self.figures, self.warp = first.built, first.figures, first.warp
         self.block, self.local, self.scratch = first.block, first.local, first.scratch
         self.most_block = min(device.most_block for device in devices)
         self.templates = Templates()  # unused: each device has its own
 
-    def share(self, n: int, block: int) -> list[Part]:
-        """Divide `n` interpreters among the devices, in whole blocks; omit devices without any."""
-        blocks, most = -(-n // block), len(self.devices)
-        bounds = [min(n, block * (k * blocks // most)) for k in range(most + 1)]
-        return [
-            Part(device, label, bounds[k], bounds[k + 1] - bounds[k])
-            for k, (device, label) in enumerate(zip(self.devices, self.labels, strict=True))
-            if bounds[k + 1] > bounds[k]
-        ]
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        """The members' devices."""
+        return tuple(member.device for member in self.members)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The members' names for messages."""
+        return tuple(member.label for member in self.members)
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Return arenas without memory. Each device allocates its share in the first launch."""
-        shares: list[Share] = []
-        return Arenas(n, {}, {"pystack": pystack, "heap": heap}, shares)
+        return Arenas(n, {"pystack": pystack, "heap": heap}, MemberStore())
 
-    def single(self, arenas: Arenas, index: int) -> Arenas:
+    def local_value(self, value: object) -> object:
+        """Return `value`, or a host copy of a CuPy array."""
+        if hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):
+            copy: object = value.get()
+            return copy
+        return value
+
+    def single(self, arenas: Arenas, index: int) -> SnapshotCopy:
         """Copy one snapshot to the host.
 
         A snapshot contains addresses of its GPU's module, which differ between GPUs.
@@ -145,27 +184,30 @@ class Several(OfOneProcess, HostArrays):
         Raises:
             UsageError: The interpreters cannot be copied.
         """
-        if self.devices[0].on_gpu and len({id(share.part.device) for share in arenas.keep}) > 1:
+        shares = shares_of(arenas)
+        if self.devices[0].on_gpu and len({id(share.part.device) for share in shares}) > 1:
             raise UsageError(
                 "interpreters of one GPU cannot be copied to another",
                 hint="Run their source in all of them, or open the array on one GPU.",
             )
-        for share in arenas.keep:
+        for share in shares:
             part = share.part
             if part.first <= index < part.first + part.count:
+                assert share.arenas is not None  # shares of persistent interpreters have arenas
                 with part.device.here():
-                    one = part.device.single(share.arenas, index - part.first)
-                    image = part.device.host(one.keep)
-                return Arenas(1, {"image": address_of(self, image)}, arenas.sizes, image)
+                    copy = part.device.single(share.arenas, index - part.first)
+                    words = part.device.host(copy.words)
+                return SnapshotCopy(words, address_of(self, words))
         raise UsageError("interpreters that have not started cannot be copied")
 
     def trim(self, arenas: Arenas) -> int:
         """Release unused memory of each device's part. Returns the bytes released."""
-        given = 0
-        for share in arenas.keep:
+        released = 0
+        for share in shares_of(arenas):
+            assert share.arenas is not None  # shares of persistent interpreters have arenas
             with share.part.device.here():
-                given += share.part.device.trim(share.arenas)
-        return given
+                released += share.part.device.trim(share.arenas)
+        return released
 
     def grow(
         self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
@@ -200,7 +242,7 @@ class Several(OfOneProcess, HostArrays):
         total = min(left) if not self.devices[0].on_gpu else min(left) * len(left)
         return Room(total, 0)
 
-    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
+    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
         """Raise UsageError: a record belongs to one device, and launches are divided before."""
         raise UsageError("a launch record is one device's; porter.run.run divides a launch")
 
@@ -214,12 +256,10 @@ class Several(OfOneProcess, HostArrays):
         return f"<{type(self).__name__} {', '.join(self.labels)}>"
 
 
-def on_host(value: object) -> object:
-    """Copy a CuPy array to the host; return other values unchanged."""
-    if hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):
-        copy: object = value.get()
-        return copy
-    return value
+def shares_of(arenas: Arenas) -> list[Share]:
+    """Return the members' shares of a composite device's arenas."""
+    assert isinstance(arenas.store, MemberStore)
+    return arenas.store.shares
 
 
 def renamed(error: Exception, label: str) -> None:

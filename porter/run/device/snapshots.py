@@ -17,7 +17,7 @@ import numpy as np
 from attrs import define, field
 
 from porter.errors import NotEnoughMemory
-from porter.run.device.base import Arenas, Array, Device, Running
+from porter.run.device.base import Arenas, Array, Device, RunningKernels, SnapshotCopy
 from porter.run.footprint import BUNDLE, PIECE, ROW, WORD, bundles
 
 PIECE_WORDS, ROW_WORDS = PIECE // WORD, ROW // WORD
@@ -37,7 +37,7 @@ class RunKernel(Protocol):
 
 
 @define(eq=False)
-class Images:
+class SnapshotStore:
     """The snapshots of `n` interpreters, of at most `stride` pages each.
 
     Attributes:
@@ -61,7 +61,7 @@ class Images:
     _taken: Array = field(init=False, repr=False)
     _segments: list[Array] = field(factory=list, init=False, repr=False)
     _addresses: Array | None = field(default=None, init=False, repr=False)
-    _running: weakref.ref[Running] | None = field(default=None, init=False, repr=False)
+    _running: weakref.ref[RunningKernels] | None = field(default=None, init=False, repr=False)
     _clean: bool = field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -70,26 +70,24 @@ class Images:
         self.clear()
 
     @classmethod
-    def arenas(cls, device: Device, n: int, sizes: dict[str, int], kernels: RunKernel) -> Arenas:
-        """Allocate empty snapshots, and return them as arenas.
+    def allocate(cls, device: Device, n: int, heap: int, kernels: RunKernel) -> SnapshotStore:
+        """Allocate the page tables of `n` empty snapshots.
 
         Args:
             device: The device that will have them.
             n: Number of interpreters.
-            sizes: Bytes of pystack and heap.
+            heap: Bytes of each interpreter's heap.
             kernels: Runs kernels over the storage.
 
         Raises:
             NotEnoughMemory: The page tables do not fit.
         """
-        stride = device.figures.pieces(sizes["heap"])
         try:
-            images = cls(device, n, stride, kernels)
+            return cls(device, n, device.figures.pieces(heap), kernels)
         except MemoryError as error:
             raise NotEnoughMemory(
                 f"no memory for what says where the images of {n} interpreters are"
             ) from error
-        return Arenas(n, images.fields, sizes, images)
 
     @property
     def most(self) -> int:
@@ -123,7 +121,7 @@ class Images:
         running = None if self._running is None else self._running()
         return running is None or running.wait(0)
 
-    def used_by(self, running: Running) -> None:
+    def used_by(self, running: RunningKernels) -> None:
         """Register a launch that uses the snapshots until it has ended."""
         self._running = weakref.ref(running)  # weak, because the launch refers to the snapshots
 
@@ -242,6 +240,32 @@ class Images:
         self.kernels("gpusnek_images_based", self.n, *where, self.n, old, base)
         self.kept[:] = [*(self.kept if others else ()), copy]
 
+    def single(self, index: int) -> SnapshotCopy:
+        """Copy snapshot `index`."""
+        words = self.copies([index])
+        return SnapshotCopy(words, address_of(self.device, words))
+
+    def trim(self) -> int:
+        """Release the memory that no snapshot needs, unless a launch uses the snapshots.
+
+        Returns:
+            The bytes released.
+        """
+        if not self.idle:
+            return 0
+        released = self.shrink()  # first, because rebasing allocates memory
+        self.rebase()
+        self.pack()
+        return released + self.shrink()
+
+    def add_base(self, owner: object) -> None:
+        """Keep `owner` alive, the owner of base snapshots."""
+        self.kept.append(owner)
+
+    def set_base(self, owner: object) -> None:
+        """Keep only `owner` alive, the owner of all base snapshots."""
+        self.kept[:] = [owner]
+
     def pack(self) -> None:
         """Compact the storage: free rows without any page in use, and move later rows up."""
         taken = self.taken
@@ -285,36 +309,5 @@ def address_of(device: Device, copies: Array, row: int = 0) -> int:
 
 def size_of(arenas: Arenas) -> int | None:
     """Return the bytes that idle interpreters take as snapshots; None where they have arenas."""
-    images = arenas.keep
-    return images.size if isinstance(images, Images) else None
-
-
-def single(device: Device, arenas: Arenas, index: int) -> Arenas:
-    """Copy snapshot `index` of `arenas` into arenas of one interpreter."""
-    image = arenas.keep.copies([index])
-    return Arenas(1, {"image": address_of(device, image)}, arenas.sizes, image)
-
-
-def trim(arenas: Arenas) -> int:
-    """Release the memory of `arenas` that no snapshot needs. Returns the bytes released."""
-    images: Images = arenas.keep
-    if not arenas.started or not images.idle:
-        return 0
-    given = images.shrink()  # first, because rebasing allocates memory
-    images.rebase()
-    images.pack()
-    given += images.shrink()
-    arenas.fields |= images.fields
-    return given
-
-
-def base_on(arenas: Arenas | None, owner: object) -> None:
-    """Keep `owner` alive: the next launch starts interpreters as copies of its snapshots."""
-    if arenas is not None and isinstance(arenas.keep, Images):
-        arenas.keep.kept.append(owner)
-
-
-def based_alone(arenas: Arenas | None, owner: object) -> None:
-    """Keep only `owner` alive: all snapshots have its snapshots as bases by now."""
-    if arenas is not None and isinstance(arenas.keep, Images):
-        arenas.keep.kept[:] = [owner]
+    store = arenas.store
+    return store.size if isinstance(store, SnapshotStore) else None

@@ -1,16 +1,165 @@
-"""Live output display: equal lines under one banner, in the order in which they were written."""
+"""Display of outputs: groups under `----- 349526x -----` (paper, Figures 1 and 5), live output.
+
+`render` converts the groups of a finished launch to lines. `Live` converts batches of a running
+launch. `Writer` writes lines to the terminal byte for byte.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import frozen
 
-from porter.run.streams.banners import NEWLINE, Line, banner, note
-from porter.run.streams.merge import group_rows
-from porter.run.streams.ring import STREAMS, Batch
+from porter.run.streams.groups import Group, group_rows
+from porter.run.streams.rings import STREAMS, Batch
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+STYLE = "turquoise2"
+SEARCHED = 4096  # number of groups that are searched for the empty one
+
+
+@frozen
+class Line:
+    """A unit of display: bytes of a program's output, or a banner or note of porter.
+
+    A banner is ASCII and ends in a newline, except the number before a single interpreter's text.
+    """
+
+    text: bytes
+    banner: bool = False
+
+
+NEWLINE = Line(b"\n")  # separates a text without a final newline from the next line
+
+
+def note(text: str) -> Line:
+    """Return a line of porter's own."""
+    return Line(f"----- {text} -----\n".encode(), banner=True)
+
+
+def banner(count: int) -> Line:
+    """Return the line above a group of `count` interpreters."""
+    return note(f"{count}x")
+
+
+def _rest(groups: int, interpreters: int | None) -> Line:
+    of = "" if interpreters is None else f" of {interpreters} interpreter{_s(interpreters)}"
+    return note(f"{groups} more different output{_s(groups)}{of}")
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
+
+
+def render(
+    groups: Sequence[Group],
+    *,
+    max_groups: int | None = None,
+    skip_empty: bool = False,
+    n: int | None = None,
+) -> Iterator[Line]:
+    """Yield the lines that display `groups`, the largest group first.
+
+    A single group is its text alone, byte for byte. With several groups, each text stands under a
+    banner and ends in a newline, which is added where it is missing.
+
+    Args:
+        groups: The groups.
+        max_groups: Number of groups to display; a note counts the others.
+        skip_empty: Omit the group without output.
+        n: Interpreters of all groups; the note then also counts interpreters.
+    """
+    several = len(groups) > 1
+    empty = None
+    if skip_empty and several:
+        empty = next((i for i in range(min(len(groups), SEARCHED)) if not groups[i].length), None)
+    left = len(groups) - (empty is not None)
+    passed = 0 if empty is None else groups[empty].count
+    some = (group for index, group in enumerate(groups) if index != empty)
+    for group in islice(some, max_groups):
+        if several:
+            yield banner(group.count)
+        yield from _body(group, several)
+        left -= 1
+        passed += group.count
+    if left:
+        yield _rest(left, None if n is None else n - passed)
+
+
+def _body(group: Group, several: bool) -> Iterator[Line]:
+    if group.text:
+        yield Line(group.text)
+        if not group.text.endswith(b"\n") and (several or group.cut):
+            yield NEWLINE
+    if group.cut:
+        yield note(f"cut: {len(group.text)} of {group.length} bytes kept")
+
+
+CHUNK = 4096  # lines per write
+MARK = "@"  # a placeholder for a banner, to learn rich's escape sequences
+
+
+class Writer:
+    """Writes Lines to a console's file, without the console's encoding and rich's markup."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._fresh = True  # at the start of a line
+
+    def write(self, lines: Iterable[Line]) -> None:
+        """Write `lines` and flush. A banner starts on a new line."""
+        before, after = self._style()
+        parts = self._parts(lines, before, after)
+        while part := b"".join(islice(parts, CHUNK)):
+            self._put(part)
+
+    def fresh_line(self) -> None:
+        """End an unfinished line of a program's output, before a line of porter's own."""
+        if not self._fresh:
+            self._fresh = True
+            self._put(b"\n")
+
+    def _parts(self, lines: Iterable[Line], before: bytes, after: bytes) -> Iterator[bytes]:
+        for line in lines:
+            if not line.text:
+                continue
+            ended = line.text.endswith(b"\n")
+            if not line.banner:
+                yield line.text
+            else:
+                start = b"" if self._fresh else b"\n"
+                yield start + before + line.text.removesuffix(b"\n") + after + b"\n" * ended
+            self._fresh = ended
+
+    def _style(self) -> tuple[bytes, bytes]:
+        """Return the escape sequences around a banner. Queried once, because rich is slow."""
+        if not self._console.is_terminal:
+            return b"", b""
+        from rich.text import Text
+
+        with self._console.capture() as capture:
+            self._console.print(Text(MARK, STYLE), end="")
+        before, _, after = capture.get().partition(MARK)
+        return before.encode(), after.encode()
+
+    def _put(self, data: bytes) -> None:
+        file: Any = self._console.file
+        file.flush()
+        binary = getattr(file, "buffer", None)
+        if binary is None:  # a text file only, such as StringIO
+            file.write(data.decode("utf-8", "surrogateescape"))
+            return
+        rest = memoryview(data)
+        while rest:  # under `python -u` the file is unbuffered, and a write may be partial
+            rest = rest[binary.write(rest) or 0 :]
+        binary.flush()
+
 
 LONGEST = 1 << 16  # bytes; an unfinished line of this length is displayed without its end
 Write = Callable[[str, list[Line]], None]  # (stream, lines)

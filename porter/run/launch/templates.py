@@ -8,22 +8,25 @@ take 32 times the cache. One launch before the actual one makes the templates of
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Protocol
+import time
+from collections.abc import Hashable
+from typing import Any
 
-import attrs
 import numpy as np
+from attrs import evolve
 
 from porter.base.sizes import format_size
-from porter.errors import LaunchFailed, NotEnoughMemory
-from porter.run.device.base import Arenas, Device
-from porter.run.device.images import address_of
-from porter.run.device.templates import TemplateBatch
+from porter.errors import NotEnoughMemory
+from porter.run.device.base import Device
+from porter.run.device.snapshots import SnapshotStore, address_of
+from porter.run.device.template_cache import TemplateBatch
 from porter.run.footprint import WORD
 from porter.run.launch.limits import Each, least, time_limit
-from porter.run.launch.plan import Plan
+from porter.run.launch.options import CodeBuffer, Copies, Launch, Phase
+from porter.run.launch.plan import LaunchPlan, LaunchRequest, plan_launch
+from porter.run.launch.prepared import prepare
 from porter.run.launch.programs import Programs
-from porter.run.launch.spec import CodeRoom, Copies, Launch, Phase, Program
+from porter.run.launch.running import start_prepared
 from porter.run.result import Result
 
 # Minimum number of copies; below it, a second launch costs more than it saves.
@@ -36,81 +39,49 @@ PAYS_EACH = 16
 COPIED = ("file", "single", "eval")  # compilation modes whose programs copies can share
 # Bytes for bytecode beyond twice the source. Only bytecode of very short sources is longer than
 # twice the source.
-CODE_ROOM = 4096
+CODE_OVERHEAD = 4096
 CODE_GRAIN = 64
 
 
-class Run(Protocol):
-    """A function that runs a launch to its end: start.run, which imports this module."""
+def with_templates(plan: LaunchPlan) -> LaunchPlan:
+    """Return `plan` with the snapshots that interpreters start as copies of.
 
-    def __call__(
-        self,
-        device: Device,
-        programs: Sequence[Program],
-        n: int,
-        launch: Launch,
-        phase: Phase,
-        *,
-        program_of: np.ndarray[Any, Any] | None = None,
-    ) -> Result:
-        """Return the launch's result."""
-        ...
-
-
-def find(device: Device, programs: Programs, plan: Plan, run: Run) -> Copies | None:
-    """Return the templates for the interpreters of `plan`; None where all boot by themselves.
-
-    Interpreters of a program that does not compile boot by themselves, and report the error.
+    Missing templates are made, by a launch of their own. `plan` is returned unchanged where all
+    interpreters boot by themselves, or the caller has chosen what they are copies of.
 
     Raises:
         NotEnoughMemory: The caller asked for copies, and their templates do not fit.
     """
-    if not _applies(device, plan):
-        return None
+    if plan.phase.copies is not None or not _applies(plan):
+        return plan
+    copies = _copies(plan)
+    return plan if copies is None else evolve(plan, phase=evolve(plan.phase, copies=copies))
+
+
+def _copies(plan: LaunchPlan) -> Copies | None:
+    """Find or make the templates for the interpreters of `plan`; None without any.
+
+    Interpreters of a program that does not compile boot by themselves, and report the error.
+    """
+    device, programs = plan.device, plan.programs
     how = _how(plan)
-    images, batches = device.templates.find(how, programs.each)
-    missing = _missing(programs, plan, images)
-    if len(missing) and _fits(device, programs, plan, missing):
-        made, images[missing] = _make(device, programs, missing, plan, how, run)
+    addresses, batches = device.templates.find(how, programs.each)
+    missing = _missing(plan, addresses)
+    if len(missing) and _fits(plan, missing):
+        made, addresses[missing] = _make(plan, missing, how)
         device.templates.keep(made)
         batches.append(made)
-    if not images.any():
+    if not addresses.any():
         return None
     flag = device.built.flag
     flags = flag["FORK"] | (flag["COMPILED"] if plan.phase.execute else 0)
     if plan.phase.arenas is not None:
         plan.phase.arenas.owned += [batch.code for batch in batches]
-    return Copies(images, flags, batches)
+    return Copies(addresses, flags, batches)
 
 
-def clone(device: Device, arenas: Arenas, index: int, run: Run, block: int = 0) -> None:
-    """Replace all idle interpreters in `arenas` by copies of interpreter `index`.
-
-    Each keeps its own threadIdx, blockIdx and localIdx, and gets its own random numbers.
-
-    Args:
-        device: The device of the arenas.
-        arenas: The interpreters.
-        index: The interpreter to copy.
-        run: Runs the launch that copies.
-        block: Interpreters per block, as in their launches.
-
-    Raises:
-        UsageError: The interpreters cannot be copied.
-        LaunchFailed: Interpreter `index` has ended.
-    """
-    alone = device.single(arenas, index)
-    launch = Launch(heap=arenas.sizes["heap"], pystack=arenas.sizes["pystack"], block=block)
-    images = np.array([alone.fields["image"]], np.uint64)
-    copies = Copies(images, device.built.flag["FORK"], alone)
-    phase = Phase(arenas=arenas, copies=copies, stop=False, execute=False)
-    result = run(device, [], arenas.n, launch, phase)
-    if result.status.any():
-        raise LaunchFailed(f"interpreter {index} has ended, and cannot be copied")
-
-
-def _applies(device: Device, plan: Plan) -> bool:
-    launch, phase = plan.launch, plan.phase
+def _applies(plan: LaunchPlan) -> bool:
+    device, launch, phase = plan.device, plan.launch, plan.phase
     return (
         device.local
         and launch.fork is not False
@@ -127,8 +98,9 @@ def _applies(device: Device, plan: Plan) -> bool:
     )
 
 
-def _missing(programs: Programs, plan: Plan, images: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _missing(plan: LaunchPlan, addresses: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the indices of programs without a template for which one is profitable."""
+    programs = plan.programs
     counts = programs.counts
     if plan.launch.fork:
         pays = counts > 0
@@ -136,27 +108,26 @@ def _missing(programs: Programs, plan: Plan, images: np.ndarray[Any, Any]) -> np
         pays = counts >= (PAYS_EACH if programs.several else 1)
         if int(counts[pays].sum()) < PAYS_FROM:
             return np.zeros(0, np.intp)
-    return np.flatnonzero(pays & (images == 0))
+    return np.flatnonzero(pays & (addresses == 0))
 
 
-def _fits(device: Device, programs: Programs, plan: Plan, missing: np.ndarray[Any, Any]) -> bool:
+def _fits(plan: LaunchPlan, missing: np.ndarray[Any, Any]) -> bool:
     """Return whether the templates fit beside the launch, which can run without them."""
     need = plan.footprint
-    each = 2 * device.figures.resting(need.pystack, need.heap) + attrs.evolve(need, stdout=0).each
-    wanted = len(missing) * each + int(_code_rooms(programs, missing).sum())
-    left = plan.room.left - plan.n * need.each - programs.size
-    if wanted <= left or len(missing) == 1:
+    each = 2 * plan.device.figures.resting(need.pystack, need.heap) + evolve(need, stdout=0).each
+    wanted = len(missing) * each + int(_code_sizes(plan.programs, missing).sum())
+    if wanted <= plan.spare or len(missing) == 1:
         return True
     if plan.launch.fork:
         raise NotEnoughMemory(
             f"templates of {len(missing)} programs take {format_size(wanted)}, and "
-            f"{format_size(max(0, left))} are free beside the interpreters",
+            f"{format_size(max(0, plan.spare))} are free beside the interpreters",
             hint="Without fork=True the interpreters boot by themselves.",
         )
     return False
 
 
-def _how(plan: Plan) -> Hashable:
+def _how(plan: LaunchPlan) -> Hashable:
     """Return the properties besides its program on which a template depends."""
     launch, need = plan.launch, plan.footprint
     return (
@@ -168,43 +139,52 @@ def _how(plan: Plan) -> Hashable:
     )
 
 
-def _code_rooms(programs: Programs, which: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _code_sizes(programs: Programs, which: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the bytes to allocate for the bytecode of each program of `which`."""
-    grains = -(-(CODE_ROOM + 2 * programs.lengths[which]) // CODE_GRAIN)
+    grains = -(-(CODE_OVERHEAD + 2 * programs.lengths[which]) // CODE_GRAIN)
     return np.asarray(grains * CODE_GRAIN)
 
 
 def _make(
-    device: Device,
-    programs: Programs,
-    missing: np.ndarray[Any, Any],
-    plan: Plan,
-    how: Hashable,
-    run: Run,
+    plan: LaunchPlan, missing: np.ndarray[Any, Any], how: Hashable
 ) -> tuple[TemplateBatch, np.ndarray[Any, Any]]:
-    """Make templates of the programs `missing`.
+    """Make templates of the programs `missing`, by a launch of one interpreter per program.
 
     Returns:
         The batch, and each program's snapshot address (0 where it does not compile).
     """
+    device, programs = plan.device, plan.programs
     need, n = plan.footprint, len(missing)
     chosen = [programs.each[i] for i in missing.tolist()]
-    offsets = np.concatenate(([0], np.cumsum(_code_rooms(programs, missing)))).astype(np.uint64)
+    ends = np.cumsum(_code_sizes(programs, missing))
+    offsets = np.concatenate(([0], ends)).astype(np.uint64)
     arenas = device.arenas(n, need.pystack, need.heap)
-    code = CodeRoom(device.zeros(int(offsets[-1]), np.uint8), offsets)
+    code = CodeBuffer(device.zeros(int(offsets[-1]), np.uint8), offsets)
     phase = Phase(arenas=arenas, stop=False, execute=plan.phase.execute, code=code)
     launch = _alone(plan, _deadlines(programs, plan.launch)[missing])
-    result = run(device, chosen, n, launch, phase, program_of=np.arange(n, dtype=np.uint32))
-    owner = arenas.keep.copies(range(n))
+    request = LaunchRequest(chosen, n, launch, phase, np.arange(n, dtype=np.uint32))
+    result = _run(device, request)
+    store = arenas.store
+    assert isinstance(store, SnapshotStore)  # the device has local arenas, see _applies
+    owner = store.copies(range(n))
     row = owner.shape[1] * WORD
     places = address_of(device, owner) + row * np.arange(n, dtype=np.uint64)
     compiled = result.status == device.built.status["OK"]
     kept = np.flatnonzero(compiled)
-    images = dict(zip((chosen[k] for k in kept.tolist()), places[kept].tolist(), strict=True))
+    addresses = dict(zip((chosen[k] for k in kept.tolist()), places[kept].tolist(), strict=True))
     size = n * row + int(offsets[-1])
-    return TemplateBatch(how, images, owner, code.memory, size), np.where(
+    return TemplateBatch(how, addresses, owner, code.memory, size), np.where(
         compiled, places, np.uint64(0)
     )
+
+
+def _run(device: Device, request: LaunchRequest) -> Result:
+    """Run the launch that makes templates; it starts no interpreter as a copy."""
+    prepared = prepare(plan_launch(device, request), time.monotonic())
+    result = start_prepared(prepared).wait()
+    if result.refused is not None:
+        raise result.refused
+    return result
 
 
 def _deadlines(programs: Programs, launch: Launch) -> np.ndarray[Any, Any]:
@@ -223,7 +203,7 @@ def _deadlines(programs: Programs, launch: Launch) -> np.ndarray[Any, Any]:
     return np.where(all_least == never, np.uint64(0), all_least)
 
 
-def _alone(plan: Plan, deadlines: np.ndarray[Any, Any]) -> Launch:
+def _alone(plan: LaunchPlan, deadlines: np.ndarray[Any, Any]) -> Launch:
     launch, need = plan.launch, plan.footprint
     return Launch(
         kind=launch.kind,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
-from porter.run.device.base import Array
+from porter.run.device.base import Array, MemberDevice, Operations
 
 _CHUNK = 1 << 16  # rows compared at a time
 _SEEDS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5)
@@ -63,3 +64,38 @@ def _exact(words: Array, lengths: Array, first: Array) -> bool:
         bool((words[at : at + _CHUNK] == words[first[at : at + _CHUNK]]).all())
         for at in range(0, len(words), _CHUNK)
     )
+
+
+class HostArrays:
+    """The part of a Device that makes and reads arrays, by NumPy."""
+
+    xp: Any = np
+    on_gpu = False
+    members: tuple[MemberDevice, ...] = ()
+    operations: Operations = NumpyOperations()
+
+    def here(self) -> AbstractContextManager[object]:
+        """Return a context manager that does nothing, because there is no current device."""
+        return nullcontext()
+
+    def array(self, values: np.ndarray[Any, Any]) -> Array:
+        """Return a contiguous copy of `values`."""
+        return np.array(values, order="C")
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        """Allocate zeroed memory; pages take memory once they are touched."""
+        return np.zeros(shape, dtype)
+
+    def address(self, array: Array) -> int:
+        """Return the address of `array`."""
+        address: int = array.ctypes.data
+        return address
+
+    def host(self, array: Array) -> np.ndarray[Any, Any]:
+        """Return `array` itself."""
+        view: np.ndarray[Any, Any] = array
+        return view
+
+    def local_value(self, value: object) -> object:
+        """Return `value`."""
+        return value

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 from attrs import frozen
 
-from porter.run.device.base import Device, Shared
-from porter.run.device.images import address_of
-from porter.run.device.several import Share
-from porter.run.device.shadows import bytes_of
-from porter.run.launch.checking import Texts
+from porter.run.device.base import Device, Shared, SnapshotCopy
+from porter.run.device.snapshots import address_of
+from porter.run.launch.bindings import Binding
 from porter.run.launch.limits import Each
+from porter.run.launch.options import Copies, Fetch, Launch, Phase, Program
+from porter.run.launch.plan import LaunchRequest
 from porter.run.launch.programs import Programs
-from porter.run.launch.several.bindings import divided_bindings
-from porter.run.launch.spec import Copies, Fetch, Launch, Phase, Program
+from porter.run.launch.validators import Texts
+from porter.run.several.device import Share
+from porter.run.several.shadows import bytes_of, memory_at
 from porter.run.streams.feed import Feed
 
 NOTHING = np.uint64(2**64 - 1)  # launch.h: the interpreter has no bytes to fetch
@@ -54,6 +56,10 @@ class Division:
     phase: Phase
     program_of: np.ndarray[Any, Any] | None
     fetched: tuple[Fetch, np.ndarray[Any, Any]] | None = None
+
+    def request(self, n: int) -> LaunchRequest:
+        """Return the arguments of the launch of `n` interpreters on this device."""
+        return LaunchRequest(self.programs, n, self.launch, self.phase, self.program_of)
 
     def finish(self, device: Device) -> None:
         """Copy fetched bytes to the caller's memory, after the launch."""
@@ -149,10 +155,10 @@ def _copies(share: Share, copies: Copies | None) -> Copies | None:
     """Copy a snapshot that is on the host (Several.single) to this device."""
     if copies is None:
         return None
-    alone: Any = copies.keep
-    device = share.part.device
-    image = device.array(alone.keep)
-    return Copies(np.array([address_of(device, image)], np.uint64), copies.flags, image)
+    copy, device = copies.owner, share.part.device
+    assert isinstance(copy, SnapshotCopy)
+    words = device.array(copy.words)
+    return Copies(np.array([address_of(device, words)], np.uint64), copies.flags, words)
 
 
 def _compiled(share: Share, code: Any) -> Any:
@@ -182,3 +188,65 @@ def _fetch(share: Share, fetch: Fetch) -> tuple[Fetch, np.ndarray[Any, Any]]:
     offsets[wanted] -= np.uint64(low)
     mine = device.zeros(max(1, high - low), np.uint8)
     return Fetch(mine[: high - low], device.array(offsets)), memory[low:high]
+
+
+WORD = 8  # bytes of a bound number
+GONE = ("REVOKE", "FORGET")
+MEMORY = ("MEMORY", "READ_ONLY")
+
+
+def divided_bindings(share: Share, bindings: Sequence[Binding]) -> list[Binding]:
+    """Convert the bindings of all interpreters to those of `share`.
+
+    On a GPU, host memory is replaced by a device copy. The copy of a bound array lasts until the
+    array is unbound.
+    """
+    return [_divided(share, binding) for binding in bindings]
+
+
+def _divided(share: Share, binding: Binding) -> Binding:
+    if binding.kind in GONE:
+        return _gone(share, binding)
+    part, device = share.part, share.part.device
+    data, size = binding.data, _size(binding)
+    if binding.stride:
+        data, size = data + binding.stride * part.first, binding.stride * part.count
+    counts = binding.counts and binding.counts + 4 * part.first
+    if not device.on_gpu:
+        return attrs.evolve(binding, data=data, counts=counts)
+    if binding.kind in MEMORY:
+        writable = binding.kind == "MEMORY"
+        copy = _of(share, data, size, binding.keep, writable=writable)
+        return attrs.evolve(binding, data=copy, keep=(binding.keep, share.shadows))
+    keep: list[Any] = [device.array(memory_at(data, size)) if size else None]
+    data = device.address(keep[0]) if size else 0
+    if counts:
+        keep.append(device.array(memory_at(counts, 4 * part.count)))
+        counts = device.address(keep[1])
+    return attrs.evolve(binding, data=data, counts=counts, keep=(binding.keep, keep))
+
+
+def _of(share: Share, address: int, size: int, keep: object, *, writable: bool) -> int:
+    if not size:
+        return 0
+    copy = share.shadows.of(memory_at(address, size), keep, writable=writable)
+    return share.part.device.address(copy)
+
+
+def _gone(share: Share, binding: Binding) -> Binding:
+    copy = share.shadows.drop(binding.keep)
+    if copy is None:
+        return binding
+    at, size = share.part.device.address(copy), int(copy.size)
+    # Revoke it even where another bound array has the same memory, because that one has its own
+    # copy.
+    return attrs.evolve(binding, kind="REVOKE", data=at, count=size, keep=(binding.keep, copy))
+
+
+def _size(binding: Binding) -> int:
+    """Return the bytes of the value that all share; texts per interpreter have counts instead."""
+    if binding.kind in MEMORY:
+        return binding.count * np.dtype(binding.typecode).itemsize
+    if binding.kind in ("STR", "BYTES"):
+        return binding.count
+    return 0 if binding.kind == "NONE" else WORD

@@ -1,0 +1,1 @@
+"""Composite devices: `Several`, and its launches, which are divided among the members."""
