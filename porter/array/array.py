@@ -9,21 +9,21 @@ from typing import Any, Literal, overload
 import attrs
 import numpy as np
 
-from porter.array import opening
+from porter.array import device_selection
 from porter.array.bindings import check_name
 from porter.array.call import Call
-from porter.array.code import Code, compile_code, with_native
 from porter.array.compilations import AUTO, Compilations
-from porter.array.files import FileSystems, file_systems
-from porter.array.globals import BoundGlobals
+from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
-from porter.array.sources import Source, Which, limits_of, program_of, sources_of
+from porter.array.sources import Source, Which, limits_of, sources_of
 from porter.base.arguments import choice, flag, whole
 from porter.compiler.options import CompilerOptions
 from porter.errors import UsageError, WrongType
 from porter.fs import Image
+from porter.native.code import Code, compile_code, program_of, with_native
 from porter.run import Device, Launch, Program, Result, values
 from porter.run.built import Built
+from porter.run.filesystem import FileSystems, file_systems
 from porter.run.launch.limits import Seconds, Steps
 from porter.run.launch.options import SIZES
 from porter.run.launch.plan import MAXIMUM
@@ -34,7 +34,7 @@ Size = int | str | None
 KINDS = ("file", "single", "eval")
 
 
-class InterpreterArray(BoundGlobals):
+class InterpreterArray(Interpreters):
     """`n` Python interpreters, on the GPU or on the host twin. A context manager.
 
     Interpreters keep their variables from call to call. Each call is one launch; calls from several
@@ -88,8 +88,8 @@ class InterpreterArray(BoundGlobals):
         fs: str | os.PathLike[str] | Image | None = None,
         stream: Any = None,
     ) -> None:
-        n = opening.check_count(n)
-        given = opening.read_sizes(
+        n = device_selection.check_count(n)
+        given = device_selection.read_sizes(
             dict(zip(SIZES, (heap, pystack, stack, stdout, stderr), strict=True))
         )
         launch = Launch(
@@ -100,11 +100,11 @@ class InterpreterArray(BoundGlobals):
         )
         self._owned = device is None
         if device is None:
-            device = opening.open_target(target, release, build, given, stream, devices)
+            device = device_selection.open_target(target, release, build, given, stream, devices)
         else:
             chosen = {"target": target, "release": release, "build": build}
-            device = opening.check_device(device, devices=devices, stream=stream, **chosen)
-        opening.check_room(device, n, launch)
+            device = device_selection.check_device(device, devices=devices, stream=stream, **chosen)
+        device_selection.check_room(device, n, launch)
         self._files: FileSystems | None = None
         if fs is not None:
             self._files = file_systems(device, fs, n)
@@ -251,7 +251,7 @@ class InterpreterArray(BoundGlobals):
             NotEnoughMemory: The heap is too small to compile in.
             NoCompiler: Native code needs a C++ compiler.
             UsageError: Native code is not supported here: on a GPU that was opened without this
-                program's (porter.array.kernels.open_compiled), on several devices, and in builds
+                program's (porter.native.open_compiled), on several devices, and in builds
                 with bounds checks, of a variant, for profiles or of single precision.
         """
         choice(kind, "kind", KINDS)
@@ -261,7 +261,9 @@ class InterpreterArray(BoundGlobals):
             self._check_open()
             launch = self._launch
             if heap is not None:
-                launch = attrs.evolve(launch, heap=opening.read_sizes({"heap": heap})["heap"])
+                launch = attrs.evolve(
+                    launch, heap=device_selection.read_sizes({"heap": heap})["heap"]
+                )
             code = compile_code(self.device, launch, program.source, name, kind)
         return self._with_native(code) if native else code
 
@@ -278,7 +280,7 @@ class InterpreterArray(BoundGlobals):
         """Return `code` with native code. Raises as compile."""
         with self._lock:
             self._check_open()
-            globals_ = self._bindings.stand_ins()
+            globals_ = self._bindings.stubs()
         return with_native(code, self._launch, self.n, globals_, options)
 
     def _sources(
@@ -301,6 +303,61 @@ class InterpreterArray(BoundGlobals):
         check_name(name)
         return self.eval(name, **options)
 
+    def bind(
+        self, name: str, array: object, *, split: bool = False, readonly: bool = False
+    ) -> None:
+        """Expose the memory of `array` as a memoryview `name` in every interpreter, without a copy.
+
+        Programs see a one-dimensional view in C order. It takes effect with the next call. Accesses
+        of different interpreters to one element are not ordered; see gpu.atomic in
+        docs/language.md.
+
+        The array is kept alive while it is bound: until unbind(name), another bind or set of the
+        name, or close(). Afterwards every memoryview of it is empty, including views that programs
+        kept.
+
+        Args:
+            name: The global's name.
+            array: On a GPU an object with `__cuda_array_interface__` or DLPack, on the host twin
+                one with the buffer protocol or DLPack. Contiguous, with integers of 8 to 64 bits,
+                float32 or float64.
+            split: The first axis has length n, and interpreter i sees row i only.
+            readonly: Programs cannot write to the array.
+
+        Raises:
+            WrongType: The array's type or device is not supported (a TypeError).
+            BindingError: The name or shape is invalid (a ValueError).
+        """
+        split, readonly = flag(split, "split"), flag(readonly, "readonly")
+        with self._lock:
+            self._check_open()
+            self._bindings.bind(name, array, split=split, readonly=readonly)
+
+    def unbind(self, name: str) -> None:
+        """Revoke the interpreters' access to a bound array at once.
+
+        Raises:
+            BindingError: No array is bound to this name.
+        """
+        with self._lock:
+            self._check_open()
+            self._bindings.unbind(name)
+            self._apply_bindings()
+
+    def set(self, name: str, value: object) -> None:
+        """Set the global `name` to a value for all interpreters, or to one value each.
+
+        It takes effect with the next call. Raises as bind.
+
+        Args:
+            name: The global's name.
+            value: A number, str, bytes or None for all. A list, tuple or array of n values sets one
+                each: numbers that NumPy converts to one array, or str, or bytes.
+        """
+        with self._lock:
+            self._check_open()
+            self._bindings.set(name, value)
+
     def clone_from(self, index: int) -> None:
         """Replace every interpreter by a copy of interpreter `index`, with its variables.
 
@@ -308,13 +365,13 @@ class InterpreterArray(BoundGlobals):
             UsageError: Interpreters cannot be copied. Copies require one GPU with local arenas,
                 which have the same addresses for all interpreters.
         """
-        index = opening.check_index(index, self.n)
+        index = device_selection.check_index(index, self.n)
         with self._lock:
             clone(self.device, self._open_arenas(), index, self._launch.block)
 
     def file_system(self, index: int) -> Image:
         """Return a copy of the current file system of interpreter `index`."""
-        index = opening.check_index(index, self.n)
+        index = device_selection.check_index(index, self.n)
         with self._lock:
             self._check_open()
             if self._files is None:

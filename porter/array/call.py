@@ -10,11 +10,10 @@ from attrs import define, field
 from porter.array.exceptions import collect
 from porter.array.outcome import Outcome
 from porter.base.one_process import OfOneProcess, ProcessLock
-from porter.errors import LaunchFailed
 from porter.native import Brought
 from porter.run import Result
 from porter.run.launch.running import RunningLaunch
-from porter.run.result import fenced
+from porter.run.result import refuse_broken
 
 T = TypeVar("T")
 Finish = Callable[[Outcome, Result], T]
@@ -79,21 +78,3 @@ class Call(OfOneProcess, Generic[T]):
                     self._error = error
                 self._outcome = outcome
             return self._outcome
-
-
-def refuse_broken(result: Result) -> None:
-    """Raise LaunchFailed if interpreters broke, and cannot run again."""
-    statuses = result.statuses
-    broken = statuses.where_broken(result.status) | statuses.among(result.status, "NOT_STARTED")
-    if result.refused is not None:
-        broken &= ~statuses.among(result.status, "STATUS_NOT_RUN")
-    if broken.any():
-        first = int(broken.argmax())
-        name = statuses.name_of(int(result.status[first]))
-        why = name.removeprefix("GPUSNEK_STATUS_").removeprefix("GPUSNEK_").lower()
-        if result.statuses.count(result.status, "STATUS_FENCE"):
-            why += f" ({fenced(result)})"
-        raise LaunchFailed(
-            f"{int(broken.sum())} interpreters broke; number {first}: {why}",
-            hint="Close this array and make another.",
-        )

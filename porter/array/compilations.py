@@ -6,9 +6,8 @@ from typing import Protocol
 
 import attrs
 
-from porter.array.code import Code
 from porter.array.outcome import Outcome
-from porter.array.sources import Source, program_of
+from porter.array.sources import Source
 from porter.base.arguments import flag
 from porter.compiler.decorators import asked_for
 from porter.compiler.options import CompilerOptions
@@ -20,6 +19,7 @@ from porter.errors import (
     UsageError,
 )
 from porter.native import Natives
+from porter.native.code import Code, program_of
 
 AUTO = "auto"
 _DECORATOR = "@micropython."
@@ -37,7 +37,7 @@ class WithNative(Protocol):
     """A function that compiles bytecode to native code."""
 
     def __call__(self, code: Code, options: CompilerOptions | None = None) -> Code:
-        """Return `code` with native code; see porter.array.code.with_native."""
+        """Return `code` with native code; see porter.native.code.with_native."""
 
 
 class Compilations:

@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 from attrs import field, frozen
 
-from porter.array import shown
+from porter.array import html
 from porter.base import markup
 from porter.base.exception_record import ExceptionRecord, TracebackFrame, is_there, record_of
 from porter.run import Result, Stream
@@ -57,7 +57,7 @@ class Raised:
         return str(self.record)
 
     def _repr_html_(self) -> str:
-        return shown.exceptions_html([self])
+        return html.exceptions_html([self])
 
 
 class Exceptions(Sequence[Raised]):
@@ -116,7 +116,7 @@ class Exceptions(Sequence[Raised]):
         return f"<{len(self)} exceptions of {int(self.failed.sum())} interpreters>"
 
     def _repr_html_(self) -> str:
-        return shown.exceptions_html(self) if len(self) else markup.note("no exceptions")
+        return html.exceptions_html(self) if len(self) else markup.note("no exceptions")
 
 
 def collect(result: Result, exits: bool = False) -> Exceptions:

@@ -9,9 +9,9 @@ from typing import Any, Self, TypeVar
 import attrs
 import numpy as np
 
-from porter.array import shown
+from porter.array import html
 from porter.array.bindings import Bindings
-from porter.array.call import Call, Finish, refuse_broken
+from porter.array.call import Call, Finish
 from porter.array.exceptions import Exceptions
 from porter.array.outcome import Outcome
 from porter.base import markup
@@ -24,6 +24,7 @@ from porter.run.device.base import Arenas
 from porter.run.launch.limits import END_SECONDS
 from porter.run.launch.options import Fetch, Phase
 from porter.run.launch.plan import footprint
+from porter.run.result import refuse_broken
 from porter.run.start import start
 
 T = TypeVar("T")
@@ -186,7 +187,7 @@ class Interpreters(OfOneProcess):
         ]
 
     def _repr_html_(self) -> str:
-        title = f"{shown.many(self.n)} on {self.device.name}"
+        title = f"{html.many(self.n)} on {self.device.name}"
         return markup.panel(title, markup.table(self.facts()))
 
     def __enter__(self) -> Self:

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 from markupsafe import Markup
 
-from porter.array import shown
+from porter.array import html
 from porter.array.exceptions import Exceptions
 from porter.base import markup
 from porter.errors import InterpreterError, InterpreterTimeout
@@ -79,17 +79,17 @@ class Outcome:
         return self.exceptions.failed
 
     def _repr_html_(self) -> str:
-        title = f"{shown.many(len(self.status))}, {self.seconds:.3g} s"
+        title = f"{html.many(len(self.status))}, {self.seconds:.3g} s"
         if count := int(self.failed.sum()):
             title += f", {count:,} failed"
         parts = [
-            shown.as_html(shown.stream_lines(self.stdout), SHOWN_BYTES),
-            shown.as_html(
-                shown.stderr_lines(self.stderr, self.failed), SHOWN_BYTES, colour=markup.RED
+            html.as_html(html.stream_lines(self.stdout), SHOWN_BYTES),
+            html.as_html(
+                html.stderr_lines(self.stderr, self.failed), SHOWN_BYTES, colour=markup.RED
             ),
         ]
         if len(self.exceptions):
-            parts.append(shown.exceptions_html(self.exceptions))
+            parts.append(html.exceptions_html(self.exceptions))
         if self.compiled is not None:
             parts.append(Markup(self.compiled._repr_html_()))
         return markup.panel(title, *parts)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from porter.array.code import Code
 from porter.base.arguments import seconds, text
 from porter.errors import UsageError, WrongType
+from porter.native.code import Code
 from porter.run import Device, Program
 from porter.run.launch.limits import Seconds, Steps
 from porter.run.launch.validators import per_interpreter
@@ -52,13 +52,6 @@ def programs_of(
             )
         return programs, np.arange(n, dtype=np.uint32)
     return programs, _chosen(which, len(programs), n)
-
-
-def program_of(source: object, name: str) -> Program:
-    """Make the program of one source. Raises UsageError, WrongType."""
-    if not isinstance(source, str | bytes):
-        raise UsageError("source: one text is compiled at a time")
-    return Program(source, text(name, "name"))
 
 
 def sources_of(

@@ -11,7 +11,6 @@ import click
 from attrs import define
 from rich.console import Console
 
-from porter.array.alone import compiled_device
 from porter.cli._console import ConsoleOptions, Shower
 from porter.cli._options import limit_options, seconds_option
 from porter.cli._subject import BuildChoice
@@ -24,6 +23,7 @@ from porter.errors import (
     UsageError,
 )
 from porter.fs import Image
+from porter.native.known_programs import compiled_device
 from porter.run import Device, Launch, Program, Result, Stream
 from porter.run.device.base import BLOCK
 from porter.run.filesystem import mounted

@@ -12,7 +12,7 @@ import click
 from attrs import field, frozen
 from rich.console import Console
 
-from porter.array.opening import check_target, open_built, ready_build
+from porter.array.device_selection import check_target, open_built, ready_build
 from porter.base.architectures import Architectures, canonical
 from porter.base.sizes import check_bounds
 from porter.cli._options import BUILD_NAMES, build_options

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from porter.array.code import compile_code
 from porter.base.paths import templates_dir
 from porter.cli._running import program_of
 from porter.cli._subject import BuildChoice, subject_options
@@ -20,10 +19,9 @@ from porter.compiler.show import STAGES, ShownProgram, dot
 from porter.compiler.stored import INSTRUCTIONS, load_tables
 from porter.compiler.tables import Tables, read_tables
 from porter.errors import UsageError
-from porter.native.functions import mark_functions
-from porter.native.lines import lines_of
-from porter.native.making import HEAD
-from porter.native.trial import ProgramTrial
+from porter.native.code import compile_code
+from porter.native.compilation import HEAD, lines_of, mark_functions
+from porter.native.profiling_run import ProfilingRun
 from porter.run import Device, Launch, Program
 from porter.run.built import Built
 from porter.sync.store import release_dir
@@ -72,7 +70,7 @@ def _read(device: Device, program: Program, launch: Launch, trial: bool) -> Show
     module = read_module(device.host(memory).tobytes(), HEAD, tables)
     options = CompilerOptions()
     if trial and not device.on_gpu:
-        seen = ProgramTrial(device, memory, "file", launch, 1).seen()
+        seen = ProfilingRun(device, memory, "file", launch, 1).seen()
         size = int(memory.size)
         options = CompilerOptions(hints=mark_functions(seen, module, size))
     return ShownProgram(module, tables, lines_of(program.source), options)

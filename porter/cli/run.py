@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from porter.array.alone import compiled_phase
 from porter.cli._console import ConsoleOptions, console_options
 from porter.cli._running import CommandLaunch, program_of, program_options, running_options
 from porter.cli._subject import BuildChoice, devices_option, subject_options
 from porter.cli._types import PathType
 from porter.errors import UsageError
+from porter.native.known_programs import compiled_phase
 from porter.run import Launch, run
 from porter.run.filesystem import written
 

@@ -108,4 +108,4 @@ def is_worth_it(graph: Graph, module: BytecodeModule, options: CompilerOptions) 
     if function is not module.functions[0] and _is_class(function):
         return False  # a class body runs once
     seen = options.hints[function.start : function.start + function.code[-1].next]
-    return not options.hints or any(seen)  # marked by porter/native/functions.py, or nothing is
+    return not options.hints or any(seen)  # marked by porter/native/compilation.py, or nothing is

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from porter.array.opening import ready_build
+from porter.array.device_selection import ready_build
 from porter.base import arguments
 from porter.dask.connecting import Abilities, target_for
 from porter.errors import ClusterMismatch, UsageError

@@ -21,7 +21,7 @@ from porter.evaluation.launches import VALUE_SIZE
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Portion
 from porter.run import Cancel, Device
-from porter.run.several.device import Several
+from porter.run.device.base import MemberDevice
 from porter.run.launch.plan import footprint, free
 from porter.run.launch.options import Sizes
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from porter.array.opening import read_sizes
+from porter.array.device_selection import read_sizes
 from porter.base.arguments import MOST_CLOCK, choice, seconds, text, whole
 from porter.errors import UsageError, WrongType
 from porter.run import Cancel

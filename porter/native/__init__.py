@@ -1,16 +1,17 @@
 """The compiled tier's driver: profile bytecode, compile its C++ to native code, cache and load it.
 
-porter/array passes bytecode to `make`, and gets a `NativeModule`. On the way a profiling run
-(trial.py) collects type feedback, porter/compiler translates, and a `NativeTarget` runs g++ or
-nvcc. `Natives` keeps the modules of one array for its launches, and `NativeReport` describes what
-native code did in a launch.
+`compile_code` compiles source to bytecode. `make` turns bytecode into a `NativeModule`: a profiling
+run (profiling_run.py) collects type feedback, porter/compiler translates, and a `NativeTarget` runs
+g++ or nvcc. `open_compiled` opens a GPU with native code of known programs. `Natives` keeps the
+modules of one array for its launches. `NativeReport` describes what native code did in a launch.
 """
 
-from porter.native.making import make
+from porter.native.compilation import make
+from porter.native.known_programs import open_compiled
 from porter.native.natives import Brought, Natives
+from porter.native.profiling_run import ProfilingRun
 from porter.native.report import GaveUp, NativeFunction, NativeReport
-from porter.native.standins import like_memory, like_value
-from porter.native.trial import ProgramTrial
+from porter.native.stubs import like_memory, like_value
 
 __all__ = [
     "Brought",
@@ -18,8 +19,9 @@ __all__ = [
     "NativeFunction",
     "NativeReport",
     "Natives",
-    "ProgramTrial",
+    "ProfilingRun",
     "like_memory",
     "like_value",
     "make",
+    "open_compiled",
 ]

@@ -15,10 +15,10 @@ from attrs import field, frozen
 from porter.compiler.cxx import CompiledModule, compile_module
 from porter.compiler.mpy import read_module
 from porter.compiler.options import CompilerOptions
+from porter.native.compilation import HEAD
 from porter.native.host import HostTarget
 from porter.native.kernels import KernelTarget
 from porter.native.link import link_modules
-from porter.native.making import HEAD
 from porter.native.module import MOST_ENTRIES, NativeModule, entry_table
 from porter.native.target import NativeTarget
 

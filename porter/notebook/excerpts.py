@@ -14,7 +14,7 @@ from pygments.lexers import PythonLexer
 from pygments.token import Comment, Whitespace
 
 from porter.array import Raised
-from porter.array.shown import indices
+from porter.array.html import indices
 from porter.base.markup import shortened, visible
 from porter.errors import InterpreterError, PorterError, ProgramSyntaxError
 

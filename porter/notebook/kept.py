@@ -10,7 +10,7 @@ import numpy as np
 from attrs import define, field, frozen
 
 from porter.array import Code, InterpreterArray, Outcome
-from porter.array.shown import many
+from porter.array.html import many
 from porter.array.sources import limits_of
 from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory, UsageError

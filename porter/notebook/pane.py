@@ -14,7 +14,7 @@ from markupsafe import Markup
 from rich.console import Console
 
 from porter.array import Outcome
-from porter.array.shown import as_html, as_text, many, stderr_lines, stream_lines
+from porter.array.html import as_html, as_text, many, stderr_lines, stream_lines
 from porter.base import markup
 from porter.run.streams.display import Line, Writer
 

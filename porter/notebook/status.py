@@ -6,7 +6,7 @@ from attrs import frozen
 from markupsafe import Markup
 
 from porter.array import InterpreterArray
-from porter.array.shown import many
+from porter.array.html import many
 from porter.base import markup
 
 NONE = "no interpreters yet: a %%gpusnek cell makes them"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from porter.array.opening import check_count, open_target, read_sizes
+from porter.array.device_selection import check_count, open_target, read_sizes
 from porter.base import arguments
 from porter.base.paths import templates_dir, upstream_dir
 from porter.base.sizes import parse_size

@@ -241,3 +241,21 @@ class Counted:
     def host(self, device: Device) -> np.ndarray[Any, Any]:
         """Copy the rows to the host (uint8)."""
         return device.host(self.rooms)
+
+
+def refuse_broken(result: Result) -> None:
+    """Raise LaunchFailed if interpreters broke, and cannot run again."""
+    statuses = result.statuses
+    broken = statuses.where_broken(result.status) | statuses.among(result.status, "NOT_STARTED")
+    if result.refused is not None:
+        broken &= ~statuses.among(result.status, "STATUS_NOT_RUN")
+    if broken.any():
+        first = int(broken.argmax())
+        name = statuses.name_of(int(result.status[first]))
+        why = name.removeprefix("GPUSNEK_STATUS_").removeprefix("GPUSNEK_").lower()
+        if result.statuses.count(result.status, "STATUS_FENCE"):
+            why += f" ({fenced(result)})"
+        raise LaunchFailed(
+            f"{int(broken.sum())} interpreters broke; number {first}: {why}",
+            hint="Close this array and make another.",
+        )

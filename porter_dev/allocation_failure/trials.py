@@ -9,12 +9,12 @@ from typing import Protocol
 import attrs
 import numpy as np
 
-from porter.array.each import CodeOfEach
 from porter.compiler.options import CompilerOptions
 from porter.conformance.backends.build import COMPILING
 from porter.conformance.backends.isolate import Died, Isolated
 from porter.conformance.backends.native import TestCompiler
 from porter.conformance.model import ScriptStatus
+from porter.native.code import CodeOfEach
 from porter.run import Device, Launch, Program, open_device, run
 from porter.run.launch.options import Phase
 from porter_dev.allocation_failure.model import Ending, Trial

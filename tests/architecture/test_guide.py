@@ -17,7 +17,9 @@ def layers() -> list[set[str]]:
     """Return the layers that `lint-imports` checks, the highest first."""
     document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (contract,) = (
-        one for one in document["tool"]["importlinter"]["contracts"] if one["type"] == "layers"
+        one
+        for one in document["tool"]["importlinter"]["contracts"]
+        if one["type"] == "layers" and "containers" not in one
     )
     found = [set(layer.replace("porter.", "").split(" | ")) for layer in contract["layers"]]
     return found[1:]  # __main__

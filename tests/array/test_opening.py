@@ -59,7 +59,7 @@ def test_a_build_of_the_wheel_is_taken(
         asked.append(config)
         return open_build(built.folder)
 
-    monkeypatch.setattr("porter.array.opening.ready_build", ready)
+    monkeypatch.setattr("porter.array.device_selection.ready_build", ready)
     monkeypatch.setenv("PORTER_TARGET", "host")
     use()
     (config,) = asked

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
-from porter.array.opening import ready_build
+from porter.array.device_selection import ready_build
 from porter.base import paths
 from porter.base.architectures import EVERY
 from porter.bundled import bundled_builds, serving

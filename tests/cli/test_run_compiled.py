@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from porter.array import alone
 from porter.errors import ProgramSyntaxError
+from porter.native import known_programs
 from porter.run import Device, Launch, Program
 from tests.cli.conftest import Porter
 
@@ -95,13 +95,13 @@ def test_a_gpu_is_opened_with_the_program(monkeypatch: pytest.MonkeyPatch) -> No
         asked.append((built, sources, options))
         return "a GPU with machine code"
 
-    monkeypatch.setattr(alone, "open_compiled", opened)
+    monkeypatch.setattr(known_programs, "open_compiled", opened)
     gpu: Any = Gpu()
     program, launch = (
         Program(b"print(1)\n", "one.py"),
         Launch(heap=1 << 16, sandbox=True, timeout=3),
     )
-    assert str(alone.compiled_device(gpu, program, launch)) == "a GPU with machine code"
+    assert str(known_programs.compiled_device(gpu, program, launch)) == "a GPU with machine code"
     ((built, sources, options),) = asked
     assert gpu.closed and built == "the build" and sources == [b"print(1)\n"]
     assert options["name"] == "one.py"
@@ -115,17 +115,19 @@ def test_what_does_not_compile_runs_on_the_builds_own_kernels(
     def refused(*_: object, **__: object) -> None:
         raise ProgramSyntaxError("invalid syntax")
 
-    monkeypatch.setattr(alone, "open_compiled", refused)
-    monkeypatch.setattr(alone, "open_device", lambda built, target: f"{target} of {built}")
+    monkeypatch.setattr(known_programs, "open_compiled", refused)
+    monkeypatch.setattr(known_programs, "open_device", lambda built, target: f"{target} of {built}")
     gpu: Any = Gpu()
-    found = alone.compiled_device(gpu, Program(b"def f(:\n", "wrong.py"), Launch())
+    found = known_programs.compiled_device(gpu, Program(b"def f(:\n", "wrong.py"), Launch())
     assert str(found) == "cuda of the build"
 
 
 def test_the_host_twin_stays_open(any_device: Device) -> None:
     if any_device.name == "cuda":
         pytest.skip("this is about the host twin")
-    assert alone.compiled_device(any_device, Program(b"", "empty.py"), Launch()) is any_device
+    assert (
+        known_programs.compiled_device(any_device, Program(b"", "empty.py"), Launch()) is any_device
+    )
 
 
 @pytest.mark.gpu

@@ -14,7 +14,7 @@ from porter.compiler.cxx import CompiledModule, compile_module
 from porter.compiler.mpy import BytecodeModule
 from porter.compiler.options import SEEN_FLOAT, SEEN_INT, SEEN_OTHER, CompilerOptions
 from porter.compiler.tables import Tables
-from porter.native import ProgramTrial
+from porter.native import ProfilingRun
 from porter.native.batch import build_batch, translate
 from porter.native.host import HostTarget
 from porter.native.module import NativeModule
@@ -69,7 +69,7 @@ def natives(twin: Device, tmp_path_factory: pytest.TempPathFactory) -> Natives:
     def modes(name: str) -> dict[str, NativeModule]:
         with InterpreterArray(1, device=twin, heap="256K") as array:
             code = array.compile((PROGRAMS | OWN_STEPS)[name])
-            seen = ProgramTrial(twin, code.memory, code.kind, array._launch, 1).seen()
+            seen = ProfilingRun(twin, code.memory, code.kind, array._launch, 1).seen()
             assert seen
             data = bytes(code.memory)
         options = [CompilerOptions(**{"hints": seen, **chosen}) for chosen in MODES.values()]

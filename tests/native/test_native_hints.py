@@ -9,24 +9,23 @@ import pytest
 
 from porter import InterpreterArray
 from porter.array import Code
-from porter.array.kernels import _known
 from porter.compiler.mpy import read_module
 from porter.compiler.options import SEEN_INT
 from porter.errors import UsageError
 from porter.fs import Image
-from porter.native import ProgramTrial, natives, trial
-from porter.native.functions import MOST_CODE, mark_functions
-from porter.native.making import HEAD
-from porter.native.standins import like_arrays
+from porter.native import ProfilingRun, natives, profiling_run
+from porter.native.compilation import HEAD, MOST_CODE, mark_functions
+from porter.native.known_programs import _known
+from porter.native.stubs import like_arrays
 from porter.native.target import target_of
 from porter.run import Device, Launch
 
 Make = Callable[..., InterpreterArray]
 
 
-def trial_of(array: InterpreterArray, code: Code) -> ProgramTrial:
-    stand_ins = array._bindings.stand_ins()
-    return ProgramTrial(array.device, code.memory, code.kind, array._launch, array.n, stand_ins)
+def trial_of(array: InterpreterArray, code: Code) -> ProfilingRun:
+    stubs = array._bindings.stubs()
+    return ProfilingRun(array.device, code.memory, code.kind, array._launch, array.n, stubs)
 
 
 def kinds(array: InterpreterArray, source: str, kind: str = "file") -> set[int]:
@@ -93,7 +92,7 @@ done
 def test_it_ends_in_time(two: InterpreterArray) -> None:
     native = two.compile("for i in range(10 ** 9): i * 2", native=True).native
     assert native is not None
-    assert native.cached or native.seconds["trial"] < trial.TIMEOUT
+    assert native.cached or native.seconds["trial"] < profiling_run.TIMEOUT
 
 
 def test_large_programs_are_compiled_in_part(two: InterpreterArray) -> None:

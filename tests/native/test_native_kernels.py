@@ -16,7 +16,6 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from porter import InterpreterArray, toolchain
-from porter.array.kernels import open_compiled
 from porter.base.process import run
 from porter.compile.build_record import parse_kernels
 from porter.compile.cubin_checks import barriers
@@ -27,11 +26,11 @@ from porter.compiler.mpy import read_module
 from porter.errors import BuildFailed, LaunchFailed, NotBuilt, UsageError
 from porter.native import cache, kernels, link
 from porter.native.batch import link_batch, translate
+from porter.native.compilation import HEAD
 from porter.native.kernels import KernelTarget
+from porter.native.known_programs import KnownProgram, link_programs, open_compiled
 from porter.native.link import link_kernels
-from porter.native.making import HEAD
 from porter.native.module import NativeModule
-from porter.native.programs import KnownProgram, link_programs
 from porter.run import Device, open_device
 from porter.run.built import Built, open_build
 from porter.run.device.linking import LinkedCode
@@ -316,3 +315,12 @@ def test_what_machine_code_calls_to_look_around_does_not_yield(
     mine = {name for name in counts if name.startswith("tier_") or "module_cu" in name}
     assert len(mine) > 20
     assert not {name for name in called | mine if counts[name].yields}
+
+
+def test_the_former_name_of_open_compiled_still_works() -> None:
+    from porter.array import kernels
+
+    with pytest.warns(DeprecationWarning, match="now porter.native.open_compiled"):
+        assert kernels.open_compiled is open_compiled
+    with pytest.raises(AttributeError, match="no attribute 'other'"):
+        _ = kernels.other

@@ -16,8 +16,8 @@ import pytest
 from attrs import frozen
 
 from porter import InterpreterArray, toolchain
-from porter.array.kernels import open_compiled
 from porter.errors import NoNvcc
+from porter.native import open_compiled
 from porter.run.built import open_build
 
 N, WARP = 96, 32

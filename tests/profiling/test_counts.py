@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from porter.array.code import compile_code
 from porter.errors import UsageError
 from porter.fs import Image
+from porter.native.code import compile_code
 from porter.profiling import FunctionCounts, Profile, profile
 from porter.profiling.reading import lanes_at_most, read
 from porter.run import Launch, open_device, run

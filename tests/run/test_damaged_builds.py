@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 import pytest
 
-from porter.array.opening import open_built
+from porter.array.device_selection import open_built
 from porter.base.fingerprint import TICK_NS
 from porter.cli import execute
 from porter.errors import BuildDamaged, LaunchFailed, NotBuilt

@@ -151,5 +151,5 @@ def test_a_machine_that_runs_builds_needs_little() -> None:
     """README lists the requirements of running a build; no cache folder is among them."""
     missing = "('platformdirs', 'click', 'rich', 'elftools', 'clang')"
     code = f"import sys; sys.modules |= dict.fromkeys({missing})\n"
-    code += "import porter.run.device.cuda, porter.run.device.host, porter.array.opening"
+    code += "import porter.run.device.cuda, porter.run.device.host, porter.array.device_selection"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,12 +9,12 @@ from typing import Any
 import attrs
 import numpy as np
 
-from porter.array.each import CodeOfEach
 from porter.compiler.options import CompilerOptions
 from porter.conformance.backends.isolate import RunScripts
 from porter.conformance.backends.native import TestCompiler
 from porter.conformance.images import BLOCK_SIZE, build_images
 from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
+from porter.native.code import CodeOfEach
 from porter.native.module import NativeModule
 from porter.run import Device, Result, open_device
 from porter.run import Launch as Settings

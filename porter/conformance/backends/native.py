@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 
 from attrs import frozen
 
-from porter.array.each import compile_each
 from porter.compiler.options import CompilerOptions
 from porter.native.batch import build_batch, link_batch, translate
+from porter.native.code import compile_each
 from porter.native.host import HostTarget
 from porter.native.kernels import KernelTarget
 from porter.native.module import NativeModule

@@ -38,7 +38,7 @@ KERNEL = "gpusnek_launch"
 
 @frozen(eq=False)
 class LinkedCode:
-    """A build's native code with programs' native code linked into it (porter/native/programs.py).
+    """A build's kernels with native code of programs (porter/native/known_programs.py).
 
     Attributes:
         cubin: The linked code; None where no program has native code, and the build's own is
@@ -60,7 +60,7 @@ class LinkedCode:
         except KeyError:
             raise UsageError(
                 "a GPU runs machine code of programs that it was opened with",
-                hint="Open it with this program too (porter.array.kernels.open_compiled), or ask "
+                hint="Open it with this program too (porter.native.open_compiled), or ask "
                 "for none: the program runs interpreted, and does the same.",
             ) from None
 

@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from attrs import evolve, frozen
 
-from porter.array.each import CodeOfEach, compile_each
 from porter.conformance.backends.isolate import Isolated
 from porter.errors import BuildFailed
 from porter.native.batch import QUICK, Translation, build_batch, translate
+from porter.native.code import CodeOfEach, compile_each
 from porter.native.host import HostTarget
 from porter.rewrite.poll_sites import NESTED
 from porter.run import Device, Launch, Program, open_device, run

@@ -28,7 +28,7 @@ MOST_FILES = 16 << 20  # bytes: a larger file system is not copied, and the run 
 
 
 @frozen(eq=False)
-class ProgramTrial:
+class ProfilingRun:
     """The profiling run of a program.
 
     Attributes:

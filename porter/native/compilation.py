@@ -1,13 +1,16 @@
 """Turn bytecode into loaded native code: profile, translate, compile, cache and load.
 
 `make` is the interface for arrays; `make_for` serves callers that have a `NativeTarget` already.
+`mark_functions` chooses the functions to compile, `rows_of` lists functions for reports.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -17,19 +20,18 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
+from porter.base import markup
 from porter.base.fingerprint import content_digest
-from porter.compiler.cxx import compile_module
-from porter.compiler.mpy import read_module
-from porter.compiler.options import CompilerOptions, GuardPlace
+from porter.compiler.cxx import compile_module, title_of
+from porter.compiler.mpy import BytecodeFunction, BytecodeModule, read_module
+from porter.compiler.options import SEEN_OTHER, CompilerOptions, GuardPlace
 from porter.compiler.stored import SYMBOL
 from porter.errors import LaunchFailed
 from porter.native.cache import CacheEntry, entry_of, forget
-from porter.native.functions import mark_functions, rows_of
-from porter.native.lines import lines_of
 from porter.native.module import NativeModule, entry_table
+from porter.native.profiling_run import ProfilingRun
 from porter.native.report import NativeFunction
 from porter.native.target import NativeTarget, target_of
-from porter.native.trial import ProgramTrial
 from porter.run import Device
 
 HEAD = 12  # bytes before the .mpy file in code: code_head_t of templates/port/code.c
@@ -40,7 +42,7 @@ def make(
     code: bytes,
     source: bytes,
     name: str,
-    trial: ProgramTrial | None = None,
+    trial: ProfilingRun | None = None,
     options: CompilerOptions | None = None,
 ) -> NativeModule:
     """Return the native code of bytecode, compiled or from the cache.
@@ -72,7 +74,7 @@ def make_for(
     code: bytes,
     source: bytes,
     name: str,
-    trial: ProgramTrial | None = None,
+    trial: ProfilingRun | None = None,
     options: CompilerOptions | None = None,
 ) -> NativeModule:
     """Return the native code of bytecode for a target; see `make`."""
@@ -97,7 +99,7 @@ class _Maker:
     code: bytes
     source: bytes
     name: str
-    trial: ProgramTrial | None
+    trial: ProfilingRun | None
     options: CompilerOptions
     seconds: dict[str, float] = field(factory=dict)
 
@@ -174,3 +176,75 @@ def _translator() -> str:
     """Return a digest of the sources of porter/native and porter/compiler."""
     here = Path(__file__).resolve().parent
     return content_digest([here, here.parent / "compiler"], "__pycache__".__eq__)
+
+
+MOST_CODE = 16 << 10  # maximum bytes of bytecode to compile: g++ takes seconds for these
+
+
+def rows_of(
+    module: BytecodeModule, entries: Sequence[int], lines: Sequence[str]
+) -> list[tuple[str, int, int]]:
+    """Return each function's name, the line at which its code begins, and its number of entries.
+
+    Args:
+        module: The module.
+        entries: Positions of entries in the bytecode, ascending.
+        lines: Lines of the Python source.
+    """
+    rows = []
+    for number, function in enumerate(module.functions):
+        span = _span(function)
+        inside = bisect_left(entries, span.stop) - bisect_left(entries, span.start)
+        line = min(function.lines.values(), default=1)
+        rows.append((title_of(module, function, number, lines), line, inside))
+    return rows
+
+
+def mark_functions(hints: bytes, module: BytecodeModule, size: int) -> bytes:
+    """Return type feedback in which each function to compile has at least one bit set.
+
+    Functions that the profiling run executed come first. Other functions follow, because the run is
+    short and later launches may call them. All functions together have at most MOST_CODE bytes.
+
+    Args:
+        hints: Type feedback of the profiling run; empty if there is none.
+        module: The module.
+        size: Bytes of the code.
+
+    Returns:
+        Type feedback for `CompilerOptions.hints`; empty if there is none and all functions are to
+        be compiled.
+    """
+    spans = [_span(function) for function in module.functions]
+    if not hints and sum(len(span) for span in spans) <= MOST_CODE:
+        return b""  # no feedback: all functions are compiled
+    seen = bytearray(hints or bytes(size))
+    marked = bytearray(size)
+    left = MOST_CODE
+    for span in sorted(spans, key=lambda span: not any(seen[span.start : span.stop])):
+        left -= len(span)
+        if span and left >= 0:
+            inside = slice(span.start, span.stop)
+            marked[inside] = seen[inside]
+            # The stack is empty before the first instruction, so the bit has no other meaning.
+            marked[span.start] |= SEEN_OTHER
+    return bytes(marked)
+
+
+def _span(function: BytecodeFunction) -> range:
+    """Return the positions of a function's instructions in the code."""
+    end = max((each.next for each in function.code), default=0)
+    return range(function.start, function.start + end)
+
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")  # as upstream's reader counts lines
+
+
+def lines_of(source: bytes) -> Sequence[str]:
+    """Return the lines of `source`, each safe behind `//`.
+
+    Unprintable characters are escaped. No line ends with a backslash, which would continue the
+    comment in the next line.
+    """
+    lines = _NEWLINE.split(source.decode("utf-8", "backslashreplace"))
+    return [markup.visible(line).rstrip(" \t\\") for line in lines]
