@@ -28,7 +28,7 @@ from porter.fs import Image
 from porter.fs.folder import image_of
 from porter.repl import Session
 from porter.repl.picture import pixels, save_png
-from porter.repl.transcript import Exchange, exchanges
+from porter.repl.statements import Exchange, exchanges
 from porter.run import Device, open_device
 from porter.run.streams.display import render
 

@@ -117,7 +117,7 @@ def _judgements_on(
     if devices is not None:
         raise UsageError("--gpus: workers of --scheduler have their own")
     from porter.dask import connect  # imports distributed
-    from porter.dask.evaluating import judgements as judgements_there
+    from porter.dask.evaluation import judgements as judgements_there
 
     return partial(judgements_there, stack.enter_context(connect(scheduler)), **choice)
 

@@ -15,8 +15,8 @@ from porter.cli._running import CommandLaunch, program_of, program_options, runn
 from porter.cli._subject import BuildChoice, subject_options
 from porter.cli._types import PathType
 from porter.errors import FileProblem, UsageError
-from porter.profiling.running import count, profile_of
-from porter.profiling.showing import Profile
+from porter.profiling.line_profile import Profile
+from porter.profiling.profiler import count, profile_of
 from porter.profiling.terminal import show as show_profile
 from porter.run import Launch
 from porter.run.launch.counters import Counting

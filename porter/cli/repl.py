@@ -17,8 +17,8 @@ from porter.cli._types import PathType
 from porter.errors import ProgramFailed, UsageError
 from porter.fs import Image
 from porter.repl import Session, Shell
-from porter.repl.plain import feed, read_lines
 from porter.repl.session import fitting
+from porter.repl.shell import feed, read_lines
 from porter.run import Launch
 from porter.run.filesystem import written
 

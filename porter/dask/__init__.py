@@ -4,8 +4,8 @@ Dask's `distributed` schedules tasks, moves them between workers and repeats fai
 package divides the work into tasks, ships builds to workers and merges results.
 """
 
-from porter.dask.connecting import connect
-from porter.dask.evaluating import evaluate
-from porter.dask.running import run
+from porter.dask.connection import connect
+from porter.dask.evaluation import evaluate
+from porter.dask.launches import run
 
 __all__ = ["connect", "evaluate", "run"]

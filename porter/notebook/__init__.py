@@ -4,6 +4,6 @@ IPython loads this package on demand. Only this package imports IPython, and no 
 it at start.
 """
 
-from porter.notebook.extension import interpreters, load, unload
+from porter.notebook.magics import interpreters, load, unload
 
 __all__ = ["interpreters", "load", "unload"]

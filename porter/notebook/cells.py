@@ -12,15 +12,13 @@ from attrs import define, field
 
 from porter.array import Outcome
 from porter.errors import InterpreterError, LaunchFailed, PorterError, UsageError
-from porter.notebook import program
-from porter.notebook.bound import named, wanted
-from porter.notebook.excerpts import Excerpts
-from porter.notebook.kept import CellInterpreters, Kept
+from porter.notebook import cell_program
+from porter.notebook.bindings import named, wanted
+from porter.notebook.cell_program import CellProgram
+from porter.notebook.named_interpreters import CellInterpreters, InterpretersKept, Kept
 from porter.notebook.options import MAGIC, SQUARE, Request, help_text, parse, split_line
-from porter.notebook.outbuf import show_outbuf
-from porter.notebook.pane import Pane
-from porter.notebook.program import CellProgram
-from porter.notebook.status import InterpretersKept
+from porter.notebook.pane import Pane, show_outbuf
+from porter.notebook.tracebacks import Excerpts
 from porter.repl.shell import interrupting
 from porter.run import Cancel
 from porter.run.advice import advice, limit_hint
@@ -52,14 +50,14 @@ class Cells:
     def cell(self, line: str, body: str) -> None:
         """Execute `%%gpusnek LINE` with `body` below. Raises PorterError, KeyboardInterrupt."""
         with self._reported():
-            self._run(_words(line), program.of_cell(self._count, f"%%{MAGIC} {line}", body))
+            self._run(_words(line), cell_program.of_cell(self._count, f"%%{MAGIC} {line}", body))
 
     def line(self, line: str) -> InterpretersKept | None:
         """Execute `%gpusnek LINE`: options, then code. An empty line returns the interpreters."""
         with self._reported():
             words, code = split_line(line)
             words = [self.shell.var_expand(word, depth=3) for word in words]
-            self._run(words, program.of_line(self._count, code) if code else None)
+            self._run(words, cell_program.of_line(self._count, code) if code else None)
         if words or code:
             return None
         return InterpretersKept({name: one.array for name, one in self.kept.entries.items()})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from porter.profiling.model import FunctionCounts, LineCounts, StackCounts
-from porter.profiling.running import profile
-from porter.profiling.showing import Profile
+from porter.profiling.counts import FunctionCounts, LineCounts, StackCounts
+from porter.profiling.line_profile import Profile
+from porter.profiling.profiler import profile
 
 __all__ = ["FunctionCounts", "LineCounts", "Profile", "StackCounts", "profile"]

@@ -10,7 +10,7 @@ import jinja2
 from attrs import frozen
 
 from porter.base.sizes import format_size
-from porter.profiling.model import Counts, LineCounts, ProfileCounts
+from porter.profiling.counts import Counts, LineCounts, ProfileCounts
 from porter.profiling.terminal import format_lanes, format_time, notes
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, field
 
-from porter.profiling.model import Counts, ProfileCounts, StackCounts
+from porter.profiling.counts import Counts, ProfileCounts, StackCounts
 from porter.version import __version__
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from porter.base.sizes import format_size
-from porter.profiling.model import LineCounts, ProfileCounts
+from porter.profiling.counts import LineCounts, ProfileCounts
 
 COLUMNS = ("time", "instructions", "lanes", "allocations", "bytes", "gc", "line", "source")
 LEAST_SOURCE = 30  # characters of a source line that every terminal shows, however narrow

@@ -4,8 +4,7 @@
 needs numpy and attrs, and CuPy for a GPU. The terminal needs prompt_toolkit, pictures need Pillow.
 """
 
-from porter.repl.answer import Answer
-from porter.repl.session import Session
+from porter.repl.session import Answer, Session
 from porter.repl.shell import Shell
 
 __all__ = ["Answer", "Session", "Shell"]

@@ -14,12 +14,10 @@ from rich.console import Console
 from porter.base.arguments import utf8
 from porter.base.sizes import format_size
 from porter.errors import FileProblem, UsageError
-from porter.repl.answer import Times
 from porter.repl.picture import pixels, save_png, sketch
 from porter.repl.prompter import Prompter
-from porter.repl.session import Session
-from porter.repl.statements import split
-from porter.repl.transcript import inputs
+from porter.repl.session import Session, Times
+from porter.repl.statements import inputs, split
 from porter.run.streams.display import Writer
 
 _SIZE = re.compile(r"(\d{1,9})x(\d{1,9})")

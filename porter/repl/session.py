@@ -1,24 +1,90 @@
-"""Interpreters that keep their state from input to input."""
+"""Interpreters that keep their state from input to input, and the answer to one input."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import attrs
 import numpy as np
-from attrs import define
+from attrs import define, frozen
 
 from porter.base.arguments import utf8
 from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory, UsageError
 from porter.fs import Image
-from porter.repl.answer import Answer
-from porter.run import Cancel, Device, Launch, Program, Result, run
+from porter.run import Cancel, Device, Launch, Program, Result, Stream, run
+from porter.run.advice import Limited
 from porter.run.device.base import Arenas, Array
 from porter.run.filesystem import mounted
 from porter.run.launch.limits import END_SECONDS
 from porter.run.launch.options import Phase
 from porter.run.launch.plan import footprint, free
+from porter.run.result import broken_by_name, exit_status
+
+
+@frozen
+class Times:
+    """The times of an input in seconds: the launch, and the merge of its outputs."""
+
+    device: float = 0.0
+    merge: float = 0.0
+
+
+@frozen(eq=False, slots=False)
+class Answer:
+    """The outputs and statuses of the interpreters that ran an input.
+
+    Attributes:
+        outputs: stdout and tracebacks in order. A second stream holds the output of interpreters
+            that ended, written by their exit functions and finalisers.
+        which: The indices of the interpreters that ran.
+        result: The result of the whole launch.
+    """
+
+    outputs: tuple[Stream, ...]
+    which: np.ndarray[Any, Any]
+    result: Result
+
+    @cached_property
+    def _status(self) -> np.ndarray[Any, Any]:
+        status: np.ndarray[Any, Any] = self.result.status[self.which]
+        return status
+
+    def _count(self, status: str) -> int:
+        return self.result.statuses.count(self._status, status)
+
+    @cached_property
+    def stopped(self) -> int:
+        """The number of interpreters that ignored the interrupt and were stopped."""
+        return self._count("STOPPED")
+
+    @property
+    def limited(self) -> tuple[Limited, ...]:
+        """The limits that ended programs."""
+        return self.result.limited
+
+    @cached_property
+    def exited(self) -> int:
+        """The number of interpreters that raised SystemExit."""
+        return self._count("EXIT")
+
+    @cached_property
+    def exit_code(self) -> int:
+        """The exit code for a process, combined from all SystemExits; 0 without any."""
+        exited = self.result.statuses.among(self._status, "EXIT")
+        return exit_status(self.result.exit_code[self.which][exited])
+
+    @cached_property
+    def failed(self) -> int:
+        """The number of interpreters that failed, SystemExit aside."""
+        return int(self.result.statuses.where_failed(self._status).sum())
+
+    @cached_property
+    def broken(self) -> dict[str, int]:
+        """The number of broken interpreters by the status's name."""
+        return broken_by_name(self.result.statuses, self._status)
+
 
 NAME = "<stdin>"  # the file name of the user's input in tracebacks
 PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel

@@ -1,11 +1,15 @@
-"""Run inputs of a session, typed, piped or pasted, and print their outputs."""
+"""Run inputs of a session, typed, piped or pasted, and print their outputs.
+
+`feed` runs inputs from a file or a pipe: no prompts, no echo, outputs only.
+"""
 
 from __future__ import annotations
 
+import codecs
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -14,10 +18,10 @@ from rich.console import Console
 from rich.text import Text
 
 from porter.errors import LaunchFailed, PorterError
-from porter.repl.answer import Answer, Times
 from porter.repl.commands import command
 from porter.repl.prompter import Prompter
-from porter.repl.session import Session
+from porter.repl.session import Answer, Session, Times
+from porter.repl.statements import Statements, unprompted
 from porter.run import Cancel, Stream
 from porter.run.streams.display import Writer, render
 
@@ -169,3 +173,22 @@ class Shell:
 
 def _many(count: int) -> str:
     return f"{count:,} interpreter{'' if count == 1 else 's'}"
+
+
+def feed(shell: Shell, lines: Iterable[str]) -> None:
+    """Run `lines` as they arrive, each statement as soon as it is complete."""
+    statements = Statements(shell.prompter.continues)
+    for line in lines:
+        for text in statements.feed(unprompted(line.rstrip("\r\n"))):
+            shell.enter(text)
+        if shell.over:
+            return
+    for text in statements.flush():
+        shell.enter(text)
+
+
+def read_lines(file: Iterable[bytes]) -> Iterator[str]:
+    """Yield the lines of a binary `file`. Bytes that are not UTF-8 are kept (see `utf8`)."""
+    for number, line in enumerate(file):
+        mark = codecs.BOM_UTF8 if number == 0 else b""
+        yield line.removeprefix(mark).decode("utf-8", "surrogateescape")

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from porter import dask
-from porter.dask.connecting import workers_of
-from porter.dask.spreading import Task, answers
+from porter.dask.connection import workers_of
+from porter.dask.tasks import Task, answers
 from porter.errors import ClusterFailed, NoGpu, UsageError, WrongType
 from porter.evaluation import CaseStatus, evaluate
 from porter.pipeline import Build

@@ -16,9 +16,8 @@ import pytest
 
 from porter import dask
 from porter.config import BuildConfig
-from porter.dask.building import build_for
-from porter.dask.connecting import Abilities, check_workers, target_for, workers_of
-from porter.dask.shipping import packed, unpacked
+from porter.dask.builds import build_for, packed, unpacked
+from porter.dask.connection import Abilities, check_workers, target_for, workers_of
 from porter.errors import ClusterFailed, ClusterMismatch, NoCluster, NoGpu, UsageError, WrongType
 from porter.pipeline import Build
 from porter.run import open_device, run
@@ -125,7 +124,7 @@ def test_a_build_of_the_wheel_is_sent(built: Build, monkeypatch: pytest.MonkeyPa
         asked.append(config)
         return open_build(built.folder).with_choices({"heap": 4096})
 
-    monkeypatch.setattr("porter.dask.building.ready_build", ready)
+    monkeypatch.setattr("porter.dask.builds.ready_build", ready)
     found = build_for({"a": WITHOUT}, None, None, None)
     assert [(config.target, config.fences) for config in asked] == [("host", True)]
     assert unpacked(packed(found)).config["heap"] == 4096

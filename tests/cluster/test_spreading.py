@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from porter.dask.connecting import Abilities
-from porter.dask.spreading import Task, answers
+from porter.dask.connection import Abilities
+from porter.dask.tasks import Task, answers
 from porter.errors import ClusterFailed
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from porter.config import merge
-from porter.repl.transcript import exchanges
+from porter.repl.statements import exchanges
 from porter.settings import read_toml
 
 from .blocks import ROOT, Block

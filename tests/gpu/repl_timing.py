@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from rich.console import Console
 
 from porter.repl import Session, Shell
-from porter.repl.plain import feed
+from porter.repl.shell import feed
 from porter.run import Device, open_device
 
 # The input, the number of groups to show (None: all), and the number of groups.

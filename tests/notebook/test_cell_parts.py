@@ -7,9 +7,9 @@ import pytest
 pytest.importorskip("IPython", reason="a machine for GPU tests alone may lack Jupyter")
 
 from porter.errors import UsageError
-from porter.notebook.excerpts import Excerpts
+from porter.notebook.cell_program import of_cell, showing
 from porter.notebook.options import SQUARE, parse, split_line
-from porter.notebook.program import of_cell, showing
+from porter.notebook.tracebacks import Excerpts
 
 
 @pytest.mark.parametrize(

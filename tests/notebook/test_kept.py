@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("IPython", reason="a machine for GPU tests alone may lack Jupyter")
 
 from porter.errors import LaunchFailed, NotEnoughMemory, UsageError
-from porter.notebook import kept as module
+from porter.notebook import named_interpreters as module
 from porter.notebook.cells import Cells
-from porter.notebook.kept import CellInterpreters, Kept
+from porter.notebook.named_interpreters import CellInterpreters, Kept
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

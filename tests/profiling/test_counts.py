@@ -11,7 +11,7 @@ from porter.errors import UsageError
 from porter.fs import Image
 from porter.native.code import compile_code
 from porter.profiling import FunctionCounts, Profile, profile
-from porter.profiling.reading import lanes_at_most, read
+from porter.profiling.line_profile import lanes_at_most, read
 from porter.run import Launch, open_device, run
 from porter.run.launch.counters import Counting
 from porter.run.launch.options import Phase

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from porter.errors import FileProblem, PorterError
 from porter.profiling import FunctionCounts, LineCounts, Profile, StackCounts, page, profile
-from porter.profiling.model import Counts
+from porter.profiling.counts import Counts
 from porter.profiling.terminal import show
 from tests.profiling.conftest import Profiled
 

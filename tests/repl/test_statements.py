@@ -6,8 +6,7 @@ import pytest
 
 from porter.repl import Session
 from porter.repl.prompter import Prompter
-from porter.repl.statements import Statements, split, unprompted
-from porter.repl.transcript import exchanges, inputs
+from porter.repl.statements import Statements, exchanges, inputs, split, unprompted
 from porter.run import Device
 
 

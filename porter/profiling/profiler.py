@@ -15,8 +15,7 @@ from porter.base.paths import templates_dir, upstream_dir
 from porter.base.sizes import parse_size
 from porter.errors import FileProblem, WrongType
 from porter.fs import Image
-from porter.profiling.reading import read
-from porter.profiling.showing import Profile
+from porter.profiling.line_profile import Profile, read
 from porter.run import Device, Launch, Program, Result, run
 from porter.run.built import Built
 from porter.run.filesystem import mounted

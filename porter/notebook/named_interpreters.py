@@ -1,4 +1,7 @@
-"""The named interpreters of a notebook, with the options that they were created with."""
+"""The named interpreters of a notebook, with the options that they were created with.
+
+`Kept` creates and ends them. `InterpretersKept` is the output of an empty `%gpusnek`.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ from typing import Any
 import attrs
 import numpy as np
 from attrs import define, field, frozen
+from markupsafe import Markup
 
 from porter.array import Code, InterpreterArray, Outcome
 from porter.array.html import many
 from porter.array.sources import limits_of
+from porter.base import markup
 from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run import Launch
@@ -151,3 +156,33 @@ def _told(name: str, array: CellInterpreters, old: KeptArray | None) -> str:
     if old is None:
         return what
     return f"{what}; the {old.array.n:,} before them have ended, with their variables"
+
+
+NONE = "no interpreters yet: a %%gpusnek cell makes them"
+
+
+@frozen
+class InterpretersKept:
+    """Arrays of interpreters by name, with a readable representation."""
+
+    arrays: dict[str, InterpreterArray]
+
+    def __repr__(self) -> str:
+        return "\n".join(self._line(name) for name in self.arrays) or NONE
+
+    def _repr_html_(self) -> str:
+        if not self.arrays:
+            return markup.note(NONE)
+        return Markup("").join(
+            markup.panel(_title(name, array), markup.table(array.facts()))
+            for name, array in self.arrays.items()
+        )
+
+    def _line(self, name: str) -> str:
+        array = self.arrays[name]
+        facts = ", ".join(f"{fact} {value}" for fact, value in array.facts())
+        return f"{_title(name, array)}: {facts}"
+
+
+def _title(name: str, array: InterpreterArray) -> str:
+    return f"{name}: {many(array.n)} on {array.device.name}"

@@ -1,18 +1,49 @@
-"""Sum up the counter buffers of interpreters by line, by function and by call path."""
+"""The profile that `porter.profile` returns: counts by line, by function and by call path.
+
+`read` sums up the counter buffers of interpreters.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from attrs import define, field
+from attrs import define, field, frozen
 
-from porter.profiling.model import Counts, FunctionCounts, LineCounts, StackCounts
-from porter.profiling.rooms import Bytecode, CallNode, CountingRoom
-from porter.profiling.showing import Profile
+from porter.base import arguments
+from porter.base.files import write_whole
+from porter.profiling import page, speedscope
+from porter.profiling.counter_buffers import Bytecode, CallNode, CountingRoom
+from porter.profiling.counts import Counts, FunctionCounts, LineCounts, ProfileCounts, StackCounts
 from porter.run import Device, Result
 from porter.run.launch.counters import WARP
+
+
+@frozen(eq=False)
+class Profile(ProfileCounts):
+    """The counts of interpreters by line. A notebook displays it as an HTML page."""
+
+    def html(self) -> str:
+        """Return a self-contained HTML page with the sources beside the counts."""
+        return page.page(self)
+
+    def speedscope(self) -> str:
+        """Return JSON for https://www.speedscope.app."""
+        return speedscope.document(self)
+
+    def save_html(self, path: str | os.PathLike[str]) -> None:
+        """Write `html()` to `path`. Raises OSError, WrongType."""
+        write_whole(arguments.path(path, "path"), self.html())
+
+    def save_speedscope(self, path: str | os.PathLike[str]) -> None:
+        """Write `speedscope()` to `path`. Raises OSError, WrongType."""
+        write_whole(arguments.path(path, "path"), self.speedscope())
+
+    def _repr_html_(self) -> str:
+        return page.fragment(self)
+
 
 Function = tuple[str, str, int]
 COLUMNS = ("time", "allocations", "bytes", "collections")  # fields of gpusnek_profile_row_t

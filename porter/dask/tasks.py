@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from attrs import field, frozen
 
-from porter.dask.connecting import Abilities, package
+from porter.dask.connection import Abilities, package
 from porter.errors import ClusterFailed, PorterError
 
 T = TypeVar("T")

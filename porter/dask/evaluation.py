@@ -10,11 +10,9 @@ from typing import Any
 from attrs import evolve, frozen
 
 from porter.base import arguments
-from porter.dask.building import build_for
-from porter.dask.connecting import Abilities, check_client, workers_of
-from porter.dask.shipping import Parcel, packed
-from porter.dask.spreading import RETRIES, Task, answers
-from porter.dask.worker import device_for
+from porter.dask.builds import Parcel, build_for, device_for, packed
+from porter.dask.connection import Abilities, check_client, workers_of
+from porter.dask.tasks import RETRIES, Task, answers
 from porter.evaluation import Cases, Evaluation, Judgement, Judging, Portion, judge, portions
 from porter.evaluation.execution import collected, counted, judging_of, named
 from porter.evaluation.options import MOST_BATCH, Progress, batch_of, progress_of

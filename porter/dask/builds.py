@@ -1,22 +1,34 @@
-"""Ship builds to workers: a worker finds a build by its hash, or unpacks it once."""
+"""The build that workers of a cluster run: chosen, sent to them, and opened by them.
+
+The client chooses or makes a build (`build_for`) and packs it. A worker finds a build by its hash,
+or unpacks it once (`unpacked`). It keeps a device open and runs one task at a time on it
+(`device_for`).
+"""
 
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import platformdirs
-from attrs import field, frozen
+from attrs import define, field, frozen
 
+from porter.array.device_selection import ready_build
+from porter.base import arguments
 from porter.base.fingerprint import file_digest
 from porter.base.locking import locked
-from porter.errors import ClusterMismatch, NotBuilt
+from porter.dask.connection import Abilities, abilities, target_for
+from porter.errors import ClusterMismatch, NoGpu, NotBuilt, UsageError
 from porter.manifest import MANIFEST
+from porter.run import Device, open_device
 from porter.run.built import Built, open_build, running_files
 from porter.verified import damaged
 
@@ -121,3 +133,93 @@ def _needed(built: Built, targets: Sequence[str]) -> list[str]:
 
 def _key(folder: Path) -> str:
     return file_digest(folder / MANIFEST)
+
+
+def build_for(
+    workers: Mapping[str, Abilities],
+    target: str | None,
+    release: str | None,
+    build: str | os.PathLike[str] | Built | None,
+    *,
+    fences: bool = True,
+) -> Built:
+    """Return a build for `workers`: the given one, a bundled one, or a new one.
+
+    Args:
+        workers: The workers' abilities by address.
+        target: The target that every worker must run; None if each may run either.
+        release: The release of a new build.
+        build: A finished build, or its folder.
+        fences: Whether a build that is not given has bounds checks.
+
+    Raises:
+        UsageError: The arguments contradict each other.
+        NotBuilt: The folder has no build.
+        ClusterMismatch: The given build does not suit all workers.
+        PorterError: Building failed.
+    """
+    if target is not None:
+        arguments.choice(target, "target", ("host", "cuda"))
+    wanted = target or target_for(workers)
+    if build is None:
+        from porter.settings import load_config
+
+        config = load_config({"target": wanted, "release": release, "fences": fences or None})
+        if (ready := ready_build(config)) is not None:
+            return ready
+        from porter.pipeline import build as build_now  # loads libclang
+
+        return open_build(build_now(config).folder)
+    if release is not None:
+        raise UsageError("release: the build in a folder has its own")
+    built = build if isinstance(build, Built) else open_build(arguments.path(build, "build"))
+    lacks_gpu = all(worker.gpus for worker in workers.values()) and "cuda" in built.whole.targets
+    if target is None and not lacks_gpu and "host" not in built.whole.targets:
+        raise ClusterMismatch(
+            f"{built.folder} has no host twin, and there are workers without a GPU",
+            hint="Build with --target all.",
+        )
+    if target is not None and target not in built.whole.targets:
+        raise UsageError(f"target: the build in {built.folder} has no {target}")
+    return built
+
+
+@define(eq=False)
+class _Opened:
+    device: Device | None = None
+    lock: threading.Lock = field(factory=threading.Lock)
+
+
+# Keys: worker (a process may have several), build, the build's choices, target.
+_opened: dict[tuple[str, str, str, str], _Opened] = {}
+_guard = threading.Lock()
+
+
+@contextmanager
+def device_for(parcel: Parcel, target: str | None) -> Iterator[Device]:
+    """Yield this worker's device, to one task at a time.
+
+    Args:
+        parcel: The build.
+        target: The target; None for the GPU if both worker and build support it, else the host.
+
+    Raises:
+        NoGpu: The target is "cuda", and the worker has no GPU.
+        PorterError: The device cannot be opened.
+    """
+    from distributed import get_worker
+
+    worker = get_worker()
+    able = abilities(worker)
+    if target is None:
+        target = "cuda" if able.gpus and "cuda" in parcel.targets else "host"
+    if target == "cuda" and not able.gpus:
+        raise NoGpu(f"worker {worker.address} has no GPU")
+    key = (str(worker.id), parcel.key, repr(sorted(parcel.config.items())), target)
+    with _guard:
+        opened = _opened.setdefault(key, _Opened())
+    with opened.lock:
+        if opened.device is None:
+            options: dict[str, Any] = {"threads": able.nthreads} if target == "host" else {}
+            opened.device = open_device(unpacked(parcel), target, **options)
+        yield opened.device

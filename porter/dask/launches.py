@@ -1,4 +1,4 @@
-"""Run a program in many interpreters on a Dask cluster."""
+"""Run a program in many interpreters on a Dask cluster, and send the results to the client."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ import numpy as np
 from attrs import frozen
 
 from porter.base import arguments
-from porter.dask.building import build_for
-from porter.dask.connecting import check_client, workers_of
-from porter.dask.elsewhere import Elsewhere, Travelling
-from porter.dask.shipping import Parcel, packed
-from porter.dask.spreading import RETRIES, Task, answers
-from porter.dask.worker import device_for
+from porter.dask.builds import Parcel, build_for, device_for, packed
+from porter.dask.connection import check_client, workers_of
+from porter.dask.tasks import RETRIES, Task, answers
 from porter.errors import UsageError, WrongType
 from porter.run import Launch, Program, Result
 from porter.run import run as run_here
 from porter.run.built import Built
+from porter.run.device.arrays import HostArrays
 from porter.run.device.base import BLOCK
 from porter.run.launch.options import Phase
 from porter.run.launch.order import order_of_parts
@@ -32,6 +30,41 @@ from porter.run.several.division import Division, divide
 from porter.run.several.joined import join
 from porter.run.several.launch import checked
 from porter.run.several.shadows import Shadows
+from porter.run.streams.groups import PackedRows, UnpackedStream
+
+
+@frozen(eq=False)
+class Elsewhere(HostArrays):
+    """A stub for the workers' devices on the client; device memory is host memory.
+
+    It has the part of a Device that results and the division of launches use.
+    """
+
+    built: Built
+
+
+@frozen(eq=False)
+class Travelling:
+    """A Result that can be pickled: without its device, and with merged outputs."""
+
+    stdout: PackedRows
+    stderr: PackedRows
+    steps: np.ndarray[Any, Any]
+    fields: dict[str, Any]
+
+    @classmethod
+    def of(cls, result: Result) -> Travelling:
+        """Return the form of `result` that a worker sends."""
+        streams = (PackedRows.of(result.stdout), PackedRows.of(result.stderr))
+        own = ("stdout", "stderr", "taken", "values", "calls")
+        names = [field.name for field in attrs.fields(Result) if field.name not in own]
+        return cls(*streams, result.steps, {name: getattr(result, name) for name in names})
+
+    def result(self, device: Any) -> Result:
+        """Return the Result on the client."""
+        streams = (UnpackedStream(device, self.stdout), UnpackedStream(device, self.stderr))
+        return Result(*streams, **self.fields, taken=self.steps)
+
 
 # Options that need memory shared by all interpreters, or callbacks into this process.
 NOT_SHARED = ("fs", "fs_guard", "outbuf", "on_output", "on_progress", "cancel", "counting")
