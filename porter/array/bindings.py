@@ -82,7 +82,7 @@ class Bindings:
         self._queue.append(Binding(name, kind, old.address, count=old.size, keep=old))
 
     def stubs(self) -> list[Binding]:
-        """Return substitutes for a profiling run, which must not write to the bound arrays."""
+        """Return stubs for a profiling run, which must not write to the bound arrays."""
         return [
             like_memory(self._device, one) if name in self._bound else one
             for name, one in self._first.items()

@@ -1,8 +1,8 @@
 """The `NativeTarget` for GPUs: nvcc compiles each program to a cubin, which link.py links later.
 
 Device code is linked as a whole, and interpreters that persist between launches hold addresses of
-its cubin. Hence programs must be known before a device is opened. programs.py links kernels with
-the programs' native code, and `open_device(..., code=...)` opens these.
+its cubin. Hence programs must be known before a device is opened. known_programs.py links kernels
+with the programs' native code, and `open_device(..., code=...)` opens these.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Native code of one source's bytecode, as making.py loads it and launches use it."""
+"""Native code of one source's bytecode, as compilation.py loads it and launches use it."""
 
 from __future__ import annotations
 

@@ -37,8 +37,7 @@ class ProfilingRun:
         kind: Kind of the program, as `Launch.kind`.
         launch: Sizes, sandbox, seed and file systems of the program's real launches.
         n: Number of interpreters of the real launches.
-        bindings: Globals. The run may write to bound arrays, which must be substitutes
-            (standins.py).
+        bindings: Globals. The run may write to bound arrays, which must be stubs (stubs.py).
     """
 
     device: Device

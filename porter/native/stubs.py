@@ -1,6 +1,6 @@
-"""Substitute bindings for a profiling run: globals of the same types in memory of their own.
+"""Stubs of bindings for a profiling run: globals of the same types in memory of their own.
 
-The profiling run (trial.py) may write to these without a change to the user's arrays.
+The profiling run (profiling_run.py) may write to these without a change to the user's arrays.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from porter.run import Device
 from porter.run.device.base import Array
 from porter.run.launch.bindings import TYPECODES, Binding, of_arrays
 
-MOST_COPIED = 4096  # bytes copied from a bound array; the rest of its substitute is 0
-MOST_ELEMENTS = 1 << 26  # maximum number of elements in a substitute
+MOST_COPIED = 4096  # bytes copied from a bound array; the rest of its stub is 0
+MOST_ELEMENTS = 1 << 26  # maximum number of elements in a stub
 
 
 def like_memory(device: Device, binding: Binding) -> Binding:
-    """Return a substitute for a bound array: equal length and type, in memory of its own.
+    """Return a stub of a bound array: equal length and type, in memory of its own.
 
     On the host twin the first elements are copied; the others are 0.
 
     Args:
-        device: The device of the substitute.
+        device: The device of the stub.
         binding: Binding of the array, whose memory must still be allocated.
     """
     first = b""
@@ -57,10 +57,10 @@ def like_value(device: Device, binding: Binding) -> Binding:
 
 
 def like_arrays(device: Device, arrays: Mapping[str, Any]) -> list[Binding]:
-    """Return substitutes for arrays that are not bound yet: equal lengths and types.
+    """Return stubs of arrays that are not bound yet: equal lengths and types.
 
     Args:
-        device: The device of the substitutes.
+        device: The device of the stubs.
         arrays: Arrays by name, on any device. First elements of NumPy arrays are copied. Of other
             arrays only type and size are read.
 

@@ -45,10 +45,10 @@ class CellInterpreters(InterpreterArray):
         size = self.n * PIXEL if self._outbuf_size is None else self._outbuf_size
         if not size:
             return launch
-        room = free(self.device, footprint(self.device, launch))
-        if size > room.left:
+        budget = free(self.device, footprint(self.device, launch))
+        if size > budget.left:
             raise NotEnoughMemory(
-                f"outbuf of {format_size(size)} does not fit: {format_size(room.left)} are free",
+                f"outbuf of {format_size(size)} does not fit: {format_size(budget.left)} are free",
                 hint="Make --outbuf smaller, or -n: it has 3 bytes an interpreter by itself.",
             )
         self.outbuf = self.device.zeros(size, np.uint8)

@@ -55,7 +55,7 @@ class CallNode:
 
 
 @frozen(eq=False, slots=False)
-class CountingRoom:
+class CounterBuffer:
     """The counter buffer of one interpreter."""
 
     built: Built

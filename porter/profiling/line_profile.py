@@ -15,7 +15,7 @@ from attrs import define, field, frozen
 from porter.base import arguments
 from porter.base.files import write_whole
 from porter.profiling import page, speedscope
-from porter.profiling.counter_buffers import Bytecode, CallNode, CountingRoom
+from porter.profiling.counter_buffers import Bytecode, CallNode, CounterBuffer
 from porter.profiling.counts import Counts, FunctionCounts, LineCounts, ProfileCounts, StackCounts
 from porter.run import Device, Result
 from porter.run.launch.counters import WARP
@@ -99,9 +99,9 @@ class _Function:
 
 @define
 class Reader:
-    """Sums up interpreters; `rooms` is the number of counter buffers."""
+    """Sums up interpreters; `count` is the number of counter buffers."""
 
-    rooms: int
+    count: int
     lines: dict[tuple[str, int], _Line] = field(factory=dict)
     functions: dict[Function, _Function] = field(factory=dict)
     stacks: dict[tuple[tuple[Function, ...], int], Counts] = field(factory=dict)
@@ -109,14 +109,14 @@ class Reader:
     samples: int = 0
     full: int = 0
 
-    def add(self, index: int, room: CountingRoom) -> None:
+    def add(self, index: int, buffer: CounterBuffer) -> None:
         """Add the buffer of interpreter `index`."""
-        if not room.began:
+        if not buffer.began:
             return
-        self.samples += int(room.head["samples"])
-        self.full += bool(room.head["full"])
-        self.outside += counts_of(room.outside)
-        for node in room.nodes():
+        self.samples += int(buffer.head["samples"])
+        self.full += bool(buffer.head["full"])
+        self.outside += counts_of(buffer.outside)
+        for node in buffer.nodes():
             self._add_node(index, node)
 
     def _add_node(self, index: int, node: CallNode) -> None:
@@ -136,7 +136,7 @@ class Reader:
     def _add_line(self, index: int, code: Bytecode, line: int, counts: Counts, lanes: int) -> None:
         found = self.lines.get((code.file, line))
         if found is None:
-            found = self.lines[code.file, line] = _Line(np.zeros(self.rooms, np.int64))
+            found = self.lines[code.file, line] = _Line(np.zeros(self.count, np.int64))
         found.each[index] += counts.instructions
         found.functions[code.name] = None
         found.counts += counts
@@ -165,17 +165,17 @@ class Reader:
 def read(device: Device, result: Result, n: int) -> Profile:
     """Return the profile, without sources, of a launch of `n` interpreters."""
     assert result.counted is not None
-    rooms = result.counted.host(device)
-    reader = Reader(len(rooms))
-    for index, row in enumerate(rooms):
-        reader.add(index, CountingRoom(device.built, row))
+    buffers = result.counted.host(device)
+    reader = Reader(len(buffers))
+    for index, row in enumerate(buffers):
+        reader.add(index, CounterBuffer(device.built, row))
     return Profile(
         tuple(reader.line_counts(device.on_gpu)),
         tuple(reader.function_counts()),
         tuple(StackCounts(*key, counts) for key, counts in reader.stacks.items()),
         reader.outside,
         n,
-        len(rooms),
+        len(buffers),
         device.name,
         "ticks" if device.on_gpu else "ns",
         reader.samples,

@@ -271,10 +271,10 @@ def _merged(sizes: Launch) -> Launch:
 
 def _check_memory(device: Device, n: int, sizes: Launch, outbuf: int) -> None:
     need = footprint(device, sizes, shared=-(-outbuf // n), arena_needed=True)
-    room = free(device, need)
-    if outbuf > room.left:
+    budget = free(device, need)
+    if outbuf > budget.left:
         raise NotEnoughMemory(
-            f"outbuf of {format_size(outbuf)} does not fit: {format_size(room.left)} are free",
+            f"outbuf of {format_size(outbuf)} does not fit: {format_size(budget.left)} are free",
             hint="Make --outbuf smaller, or -n: it has 3 bytes an interpreter by itself.",
         )
-    room.check(n, need.each, "--heap or --stdout")
+    budget.check(n, need.each, "--heap or --stdout")

@@ -231,16 +231,16 @@ class Counted:
     Row r belongs to interpreter `r // 32 * step * 32 + r % 32`.
 
     Attributes:
-        rooms: Counter memory on the device, one row per sampled interpreter (uint8).
+        buffers: Counter memory on the device, one row per sampled interpreter (uint8).
         step: Distance between sampled warps.
     """
 
-    rooms: Array
+    buffers: Array
     step: int
 
     def host(self, device: Device) -> np.ndarray[Any, Any]:
         """Copy the rows to the host (uint8)."""
-        return device.host(self.rooms)
+        return device.host(self.buffers)
 
 
 def refuse_broken(result: Result) -> None:

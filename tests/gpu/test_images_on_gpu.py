@@ -17,7 +17,7 @@ from porter.repl.session import Session
 from porter.run import Device, Launch, open_device, run
 from porter.run.device import chunks
 from porter.run.device.snapshots import SnapshotStore
-from porter.run.footprint import ROW, Room
+from porter.run.footprint import ROW, MemoryBudget
 from porter.run.launch.options import Phase
 from porter.run.start import clone
 from tests.local_twin import store_of
@@ -155,14 +155,14 @@ def test_more_than_fit_at_their_most(gpu: Device) -> None:
 
 def test_chunks(gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "CHUNK", 1 << 16)
-    each = gpu.figures.pieces(gpu.built.config["heap"]) * ROW // 32
-    room: Callable[[int], Room] = gpu.room
+    each = gpu.figures.pages(gpu.built.config["heap"]) * ROW // 32
+    room: Callable[[int], MemoryBudget] = gpu.memory_budget
 
-    def short(local: int) -> Room:
+    def short(local: int) -> MemoryBudget:
         found = room(local)
-        return Room(min(found.free, found.fixed + N * 4096 + 90_000 * each), found.fixed)
+        return MemoryBudget(min(found.free, found.fixed + N * 4096 + 90_000 * each), found.fixed)
 
-    monkeypatch.setattr(gpu, "room", short)
+    monkeypatch.setattr(gpu, "memory_budget", short)
     started: list[tuple[int, int]] = []
     start: Any = gpu._start  # type: ignore[attr-defined]
 

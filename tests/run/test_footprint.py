@@ -13,12 +13,12 @@ from porter.run.footprint import (
     BUNDLE,
     H200,
     LEDGER,
-    PIECE,
+    PAGE,
     WORD,
     Figures,
     Footprint,
     Gpu,
-    Room,
+    MemoryBudget,
     describe,
 )
 
@@ -87,15 +87,15 @@ def test_reservation_larger_than_the_gpu() -> None:
 
 
 def test_too_many_interpreters() -> None:
-    room = Room(free=10 * KIB, fixed=2 * KIB)
+    room = MemoryBudget(free=10 * KIB, fixed=2 * KIB)
     room.check(8, KIB, "--heap")
     with pytest.raises(NotEnoughMemory, match="9 interpreters do not fit: each takes 1K") as caught:
         room.check(9, KIB, "--heap")
     assert "At most 8 fit now; or make --heap smaller." in str(caught.value.hint)
     with pytest.raises(NotEnoughMemory, match=r"and 0 are free"):
-        Room(free=1, fixed=2).check(1, KIB, "--heap")
+        MemoryBudget(free=1, fixed=2).check(1, KIB, "--heap")
     persists = need()
-    room = Room(free=persists.persisting(10**6), fixed=0)
+    room = MemoryBudget(free=persists.persisting(10**6), fixed=0)
     room.check_persisting(10**6, persists)
     with pytest.raises(NotEnoughMemory, match="1000001 interpreters do not fit: they take"):
         room.check_persisting(10**6 + 1, persists)
@@ -114,6 +114,6 @@ def test_images_are_cut_as_device_code_cuts_them() -> None:
     found |= dict(re.findall(r"#define (GPUSNEK_HEAP_PIECE) \((\d+)\)", interp))
     assert {name: int(value) for name, value in found.items()} == {
         "GPUSNEK_BUNDLE": BUNDLE,
-        "GPUSNEK_PIECE_WORDS": PIECE // WORD,
-        "GPUSNEK_HEAP_PIECE": PIECE,
+        "GPUSNEK_PIECE_WORDS": PAGE // WORD,
+        "GPUSNEK_HEAP_PIECE": PAGE,
     }

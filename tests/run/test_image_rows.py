@@ -98,7 +98,7 @@ class Model:
             host=lambda array: array,
             address=lambda array: array.ctypes.data,
             xp=SimpleNamespace(empty=empty),
-            figures=SimpleNamespace(pieces=lambda heap: pieces),
+            figures=SimpleNamespace(pages=lambda heap: pieces),
         )
         self.device = device
         self.images = SnapshotStore.allocate(device, n, HEAP, kernel)

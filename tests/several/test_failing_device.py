@@ -10,7 +10,7 @@ import pytest
 from porter import InterpreterArray
 from porter.errors import DeviceFailed, NotEnoughMemory, UsageError, WrongType
 from porter.run import Launch, open_several, run
-from porter.run.footprint import Room
+from porter.run.footprint import MemoryBudget
 from tests.several.conftest import ApartTwin, apart
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def test_no_room_on_one_device_starts_nothing(
     built: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     devices = apart(built)
-    monkeypatch.setattr(devices, "room", lambda local: Room(1 << 40, 0))
-    monkeypatch.setattr(devices.devices[1], "room", lambda local: Room(0, 0))
+    monkeypatch.setattr(devices, "memory_budget", lambda local: MemoryBudget(1 << 40, 0))
+    monkeypatch.setattr(devices.devices[1], "memory_budget", lambda local: MemoryBudget(0, 0))
     with pytest.raises(NotEnoughMemory, match=r"^GPU 1: 4 interpreters do not fit"):
         run(devices, ["print(1)"], 8, Launch(block=4))
 

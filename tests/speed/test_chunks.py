@@ -15,7 +15,7 @@ from porter.run import Launch, footprint, run
 from porter.run.device import chunks
 from porter.run.device.base import Arenas
 from porter.run.device.snapshots import SnapshotStore
-from porter.run.footprint import ROW, Room
+from porter.run.footprint import ROW, MemoryBudget
 from porter.run.launch.options import Phase
 
 N = 700
@@ -27,7 +27,7 @@ def short(twin: LocalTwin, monkeypatch: pytest.MonkeyPatch) -> LocalTwin:
     for module in (chunks, footprint):
         monkeypatch.setattr(module, "LEAST_CHUNK", 128)
     monkeypatch.setattr(chunks, "CHUNK", 1 << 20)
-    most = twin.figures.pieces(twin.built.config["heap"]) * 400 // 32 * ROW
+    most = twin.figures.pages(twin.built.config["heap"]) * 400 // 32 * ROW
     streams = N * 4096
 
     made: weakref.WeakSet[SnapshotStore] = weakref.WeakSet()
@@ -38,14 +38,14 @@ def short(twin: LocalTwin, monkeypatch: pytest.MonkeyPatch) -> LocalTwin:
         made.add(store_of(found))
         return found
 
-    def room(local: int) -> Room:
+    def room(local: int) -> MemoryBudget:
         for images in made:  # little is free
             if images.idle:
                 images.shrink()
-        return Room(most + streams - sum(images.rows for images in made) * ROW, 0)
+        return MemoryBudget(most + streams - sum(images.rows for images in made) * ROW, 0)
 
     monkeypatch.setattr(twin, "arenas", kept)
-    monkeypatch.setattr(twin, "room", room)
+    monkeypatch.setattr(twin, "memory_budget", room)
     twin.kernels.clear()
     return twin
 
@@ -128,9 +128,9 @@ def test_those_that_may_wait_for_any_other_run_at_once(short: LocalTwin) -> None
 
 
 def test_no_room_at_all(short: LocalTwin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(short, "room", lambda local: Room(N * 4096 + (1 << 20), 0))
+    monkeypatch.setattr(short, "memory_budget", lambda local: MemoryBudget(N * 4096 + (1 << 20), 0))
     with pytest.raises(NotEnoughMemory):
         InterpreterArray(N, device=short)
     arenas = short.arenas(N, 24576, 49152)
-    with pytest.raises(NotEnoughMemory, match="for images that they may leave"):
+    with pytest.raises(NotEnoughMemory, match="for their snapshots"):
         run(short, ["x = 1"], N, Launch(), Phase(arenas=arenas, stop=False))

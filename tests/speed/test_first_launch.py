@@ -27,7 +27,7 @@ from porter.repl.session import Session
 from porter.run import Device, Launch, Result, footprint, open_device, run
 from porter.run.built import Built
 from porter.run.device import chunks
-from porter.run.footprint import Room
+from porter.run.footprint import MemoryBudget
 from porter.run.streams.display import render
 
 N = 700  # more than a template pays from
@@ -145,7 +145,9 @@ def test_kernel_after_kernel(strict: Device, monkeypatch: pytest.MonkeyPatch) ->
     for module in (chunks, footprint):
         monkeypatch.setattr(module, "LEAST_CHUNK", 128)
     most = strict.figures.resting(24576, 49152)
-    monkeypatch.setattr(strict, "room", lambda local: Room(N * 4096 + 300 * most, 0))
+    monkeypatch.setattr(
+        strict, "memory_budget", lambda local: MemoryBudget(N * 4096 + 300 * most, 0)
+    )
     firsts = []
     start = strict._start  # type: ignore[attr-defined]
 
@@ -167,10 +169,10 @@ def test_what_no_image_needs_is_given_back_where_little_is_free(
         array.exec("x = threadIdx")
         images = store_of(array._open_arenas())
         assert images.rows == images.most
-        strict.room(0)
+        strict.memory_budget(0)
         assert images.rows == images.most
         monkeypatch.setattr(strict.xp.cuda.runtime, "memGetInfo", lambda: (1 << 31, 1 << 34))
-        strict.room(0)
+        strict.memory_budget(0)
         assert images.taken <= images.rows < images.most
         assert array.eval("x").get().tolist() == [*range(N)]
 

@@ -9,7 +9,7 @@ from programs_mixed import assert_same, mixed, sources
 from porter import InterpreterArray
 from porter.errors import InterpreterError, NotEnoughMemory, UsageError, WrongType
 from porter.run import Device, Feed, Launch, Program, run
-from porter.run.footprint import Room
+from porter.run.footprint import MemoryBudget
 from porter.run.launch import programs as launch_programs
 from porter.run.launch.options import Phase
 from porter.run.launch.order import RESIDENT, threads_of
@@ -183,7 +183,7 @@ def test_thousands_of_programs(any_of_all: Device, fork: bool | None) -> None:
 
 def test_programs_beyond_memory(any_of_all: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     device = any_of_all
-    monkeypatch.setattr(device, "room", lambda local: Room(10_000_000, 0))
+    monkeypatch.setattr(device, "memory_budget", lambda local: MemoryBudget(10_000_000, 0))
     with pytest.raises(NotEnoughMemory, match="2 programs take"):
         run(device, ["#" * 9_000_000, "#" * 8_000_000], 2, program_of=[0, 1])  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ from porter import InterpreterArray
 from porter.errors import NotEnoughMemory
 from porter.run import Device, Launch, Program, run
 from porter.run.device.template_cache import TemplateBatch, Templates
-from porter.run.footprint import Room
+from porter.run.footprint import MemoryBudget
 from porter.run.launch.options import Phase
 from porter.run.launch.templates import PAYS_EACH, PAYS_FROM
 
@@ -146,8 +146,8 @@ def test_no_room_for_templates(device: Device, monkeypatch: pytest.MonkeyPatch) 
     n = 8 * PAYS_FROM
     which = np.arange(n) % 64
     options = {"stdout": 64, "stderr": 64}
-    room = Room(n * (64 + 64 + 80) + (1 << 20), 0)
-    monkeypatch.setattr(device, "room", lambda local: room)
+    room = MemoryBudget(n * (64 + 64 + 80) + (1 << 20), 0)
+    monkeypatch.setattr(device, "memory_budget", lambda local: room)
     with pytest.raises(NotEnoughMemory, match="templates of 64 programs"):
         run(device, good(64), n, Launch(**options, fork=True), program_of=which)  # type: ignore[arg-type]
     result = run(device, good(64), n, Launch(**options), program_of=which)  # type: ignore[arg-type]

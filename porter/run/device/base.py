@@ -18,7 +18,7 @@ from porter.errors import NotEnoughMemory
 from porter.run.built import Built
 from porter.run.device.linking import LinkedCode
 from porter.run.device.template_cache import Templates
-from porter.run.footprint import Figures, Room
+from porter.run.footprint import Figures, MemoryBudget
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on the GPU
 Record = np.ndarray[Any, Any]  # one gpusnek_launch_t
@@ -285,7 +285,7 @@ class Device(Protocol):
     def print_room(self, size: int) -> None:
         """Request a device printf buffer of `size` bytes for launches."""
 
-    def room(self, local: int) -> Room:
+    def memory_budget(self, local: int) -> MemoryBudget:
         """Return the memory available where threads need `local` bytes of local memory."""
 
     def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:

@@ -84,7 +84,7 @@ def chunks_for(
     if size < least:
         need = min(store.most, taken + bundles(least) * store.stride) - store.rows
         raise NotEnoughMemory(
-            f"{threads} interpreters need {format_size(need * ROW)} for images that they may leave"
+            f"{threads} interpreters need {format_size(need * ROW)} for their snapshots"
             f"{', as one launch' if whole else ''}, and {format_size(spare)} are free",
             hint="Make heap smaller, or take fewer interpreters.",
         )
@@ -102,7 +102,7 @@ def _grown(store: SnapshotStore, taken: int, size: int, least: int, grain: int) 
             if smaller < least:
                 need = (taken + bundles(size) * store.stride - store.rows) * ROW
                 raise NotEnoughMemory(
-                    f"no {format_size(need)} more for the images of {size} interpreters",
+                    f"no {format_size(need)} more for the snapshots of {size} interpreters",
                     hint="They are as they were; free GPU memory and try again.",
                 ) from error
             size = smaller

@@ -43,7 +43,7 @@ from porter.run.device.cuda_operations import KernelOperations
 from porter.run.device.linking import LinkedCode, loaded
 from porter.run.device.snapshots import SnapshotStore
 from porter.run.device.template_cache import Templates
-from porter.run.footprint import WORD, Figures, Room
+from porter.run.footprint import WORD, Figures, MemoryBudget
 
 NOT_READY = 600  # cudaErrorNotReady
 
@@ -306,7 +306,7 @@ class Cuda(OfOneProcess):
         return arenas.store.single(index)
 
     def trim(self, arenas: Arenas) -> int:
-        """Release rows that no snapshot needs (device/images.py) to CuPy's memory pool."""
+        """Release rows that no snapshot needs (device/snapshots.py) to CuPy's memory pool."""
         store = arenas.store
         return store.trim() if isinstance(store, SnapshotStore) and arenas.started else 0
 
@@ -349,7 +349,7 @@ class Cuda(OfOneProcess):
                 hint="Ask before any kernel that prints has run in this process.",
             ) from error
 
-    def room(self, local: int) -> Room:
+    def memory_budget(self, local: int) -> MemoryBudget:
         """Return free device memory, and the local memory that resident threads reserve.
 
         With little free memory, snapshot storage first releases the rows that are not in use.
@@ -366,7 +366,7 @@ class Cuda(OfOneProcess):
         properties = self.xp.cuda.runtime.getDeviceProperties(self.xp.cuda.Device().id)
         threads = properties["multiProcessorCount"] * properties["maxThreadsPerMultiProcessor"]
         more = local - _reserved.get(self._id(), 0)
-        return Room(int(free), threads * max(0, more))
+        return MemoryBudget(int(free), threads * max(0, more))
 
     def _id(self) -> int:
         return int(self.xp.cuda.Device().id)

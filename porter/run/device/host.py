@@ -29,7 +29,7 @@ from porter.run.device.base import (
 )
 from porter.run.device.linking import LinkedCode
 from porter.run.device.template_cache import Templates
-from porter.run.footprint import Figures, Room
+from porter.run.footprint import Figures, MemoryBudget
 
 PAGE = 4096
 LIBRARY = "libgpusnek.so"
@@ -198,14 +198,14 @@ class HostTwin(OfOneProcess, HostArrays):
     def print_room(self, size: int) -> None:
         """Do nothing, because the C library's stdout has no size limit."""
 
-    def room(self, local: int) -> Room:
+    def memory_budget(self, local: int) -> MemoryBudget:
         """Return the available memory that the kernel reports; unlimited where it reports none."""
         try:
             with open("/proc/meminfo") as file:
                 fields = dict(line.split(":", 1) for line in file)
-            return Room(int(fields["MemAvailable"].split()[0]) * 1024, 0)
+            return MemoryBudget(int(fields["MemAvailable"].split()[0]) * 1024, 0)
         except (OSError, KeyError):
-            return Room(2**63, 0)
+            return MemoryBudget(2**63, 0)
 
     def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
         """Start the launch on at most as many threads as the machine has cores."""

@@ -1,6 +1,6 @@
 """Snapshot storage: idle interpreters with local arenas, stored as differences from a base.
 
-A snapshot (image) consists of pages of 128 bytes. Pages that differ from the snapshot's *base* are
+A snapshot consists of pages of 128 bytes. Pages that differ from the snapshot's *base* are
 stored in *rows*. A row has one page of each of 32 neighbouring snapshots, a *bundle*
 (templates/runtime/launch.h, image.cuh). Rows are allocated in *segments* of equal size, so storage
 grows without copying. Kernels take free rows when they write snapshots; this module allocates,
@@ -18,9 +18,9 @@ from attrs import define, field
 
 from porter.errors import NotEnoughMemory
 from porter.run.device.base import Arenas, Array, Device, RunningKernels, SnapshotCopy
-from porter.run.footprint import BUNDLE, PIECE, ROW, WORD, bundles
+from porter.run.footprint import BUNDLE, PAGE, ROW, WORD, bundles
 
-PIECE_WORDS, ROW_WORDS = PIECE // WORD, ROW // WORD
+PAGE_WORDS, ROW_WORDS = PAGE // WORD, ROW // WORD
 LEAST_ROWS, MOST_ROWS = 16, 1 << 16  # rows of a segment; the maximum is 256 MiB
 PARTS = 8  # storage is divided into at least this many segments, unless they would be too small
 
@@ -55,7 +55,7 @@ class SnapshotStore:
     kernels: RunKernel = field(repr=False)
     kept: list[object] = field(factory=list, repr=False)
     shift: int = field(init=False)  # a segment has 2**shift rows
-    _pieces: Array = field(init=False, repr=False)
+    _page_tables: Array = field(init=False, repr=False)
     _used: Array = field(init=False, repr=False)
     _bases: Array = field(init=False, repr=False)
     _taken: Array = field(init=False, repr=False)
@@ -83,11 +83,9 @@ class SnapshotStore:
             NotEnoughMemory: The page tables do not fit.
         """
         try:
-            return cls(device, n, device.figures.pieces(heap), kernels)
+            return cls(device, n, device.figures.pages(heap), kernels)
         except MemoryError as error:
-            raise NotEnoughMemory(
-                f"no memory for what says where the images of {n} interpreters are"
-            ) from error
+            raise NotEnoughMemory(f"no memory for the page tables of {n} snapshots") from error
 
     @property
     def most(self) -> int:
@@ -112,7 +110,7 @@ class SnapshotStore:
     @property
     def size(self) -> int:
         """Bytes of the snapshots: rows in use, and page tables."""
-        tables = (self._pieces, self._used, self._bases)
+        tables = (self._page_tables, self._used, self._bases)
         return self.taken * ROW + sum(int(table.nbytes) for table in tables)
 
     @property
@@ -130,7 +128,7 @@ class SnapshotStore:
         """The snapshots' fields of a launch record."""
         address = self.device.address
         return {
-            "image_pieces": address(self._pieces),
+            "image_pieces": address(self._page_tables),
             "image_stride": self.stride,
             "image_used": address(self._used),
             "image_bases": address(self._bases),
@@ -151,9 +149,9 @@ class SnapshotStore:
 
     def clear(self) -> None:
         """Drop all snapshots."""
-        self._pieces = self._used = self._bases = None
+        self._page_tables = self._used = self._bases = None
         # A page table entry is one word (gpusnek_piece_t).
-        self._pieces = self.device.zeros(bundles(self.n) * self.stride, np.uint64)
+        self._page_tables = self.device.zeros(bundles(self.n) * self.stride, np.uint64)
         self._used = self.device.zeros(self.n, np.uint32)
         self._bases = self.device.zeros(self.n, np.uint64)
         self._taken = self.device.zeros(1, np.uint32)
@@ -192,7 +190,7 @@ class SnapshotStore:
             One row of words per snapshot; `address_of` returns its address.
         """
         chosen = np.asarray(which, np.uint32)
-        columns = (1 + int(self.used[chosen].max())) * PIECE_WORDS
+        columns = (1 + int(self.used[chosen].max())) * PAGE_WORDS
         to = self.device.zeros((len(chosen), columns), np.uint64)
         numbers = self.device.array(chosen)
         address = self.device.address
@@ -200,7 +198,7 @@ class SnapshotStore:
             "gpusnek_images_copy",
             to.size,
             *(address(to), to.size, columns, address(numbers)),
-            *(address(self._pieces), self.stride, *self._where()),
+            *(address(self._page_tables), self.stride, *self._where()),
             *(address(self._bases), address(self._used)),
         )
         return to
@@ -215,26 +213,34 @@ class SnapshotStore:
         if not there.any():
             return
         index, host, address = int(there.argmax()), self.device.host, self.device.address
-        entries, where = len(self._pieces), (address(self._bases), address(self._used))
+        entries, where = len(self._page_tables), (address(self._bases), address(self._used))
         old = int(host(self._bases[index : index + 1])[0])
         tells = self.device.zeros(self.stride + 1, np.uint32)
         self.kernels(
             "gpusnek_images_common",
             entries * BUNDLE,
-            *(address(self._pieces), entries, self.stride, *where, self.n, old, address(tells)),
+            *(
+                address(self._page_tables),
+                entries,
+                self.stride,
+                *where,
+                self.n,
+                old,
+                address(tells),
+            ),
         )
         *is_kept, others = (host(tells) != 0).tolist()
         first = index // BUNDLE * self.stride
-        own = host(self._pieces[first : first + self.stride]) >> np.uint64(32 + index % BUNDLE)
+        own = host(self._page_tables[first : first + self.stride]) >> np.uint64(32 + index % BUNDLE)
         if not ((own & np.uint64(1) != 0) & ~np.array(is_kept)).any():
             return  # the first snapshot has no own page that all could share
         copy = self.copies([index])
-        base, words = address_of(self.device, copy), copy.size - PIECE_WORDS
+        base, words = address_of(self.device, copy), copy.size - PAGE_WORDS
         self.kernels("gpusnek_images_merge", words, base, words, old, address(tells))
         self.kernels(
             "gpusnek_images_compare",
             entries * BUNDLE,
-            *(address(self._pieces), entries, self.stride, *self._where()),
+            *(address(self._page_tables), entries, self.stride, *self._where()),
             *(*where, self.n, old, base),
         )
         self.kernels("gpusnek_images_based", self.n, *where, self.n, old, base)
@@ -272,9 +278,9 @@ class SnapshotStore:
         if not taken:
             return
         owners = self.device.zeros(taken, np.uint64)
-        address, entries = self.device.address, len(self._pieces)
+        address, entries = self.device.address, len(self._page_tables)
         self.kernels(
-            "gpusnek_images_owners", entries, address(self._pieces), entries, address(owners)
+            "gpusnek_images_owners", entries, address(self._page_tables), entries, address(owners)
         )
         is_owned = self.device.host(owners) != 0
         live = int(is_owned.sum())
@@ -288,7 +294,7 @@ class SnapshotStore:
             self.kernels(
                 "gpusnek_images_move",
                 words,
-                *(address(self._pieces), *self._where(), *map(address, numbers)),
+                *(address(self._page_tables), *self._where(), *map(address, numbers)),
                 *(address(owners), words),
             )
         self._taken = self.device.array(np.array([live], np.uint32))
@@ -304,7 +310,7 @@ class SnapshotStore:
 def address_of(device: Device, copies: Array, row: int = 0) -> int:
     """Return the address of a snapshot in a row of Images.copies, after the page with its size."""
     columns = int(copies.shape[-1])
-    return device.address(copies) + (row * columns + PIECE_WORDS) * WORD
+    return device.address(copies) + (row * columns + PAGE_WORDS) * WORD
 
 
 def size_of(arenas: Arenas) -> int | None:

@@ -15,18 +15,18 @@ from porter.base.sizes import MIB
 
 @frozen(eq=False)
 class TemplateBatch:
-    """Idle interpreters, made in one launch, that others start as copies of (launch/template.py).
+    """Idle interpreters, made in one launch, that others start as copies of (launch/templates.py).
 
     Attributes:
         how: The properties besides their programs on which they depend.
-        images: The address of each program's base snapshot (templates/runtime/launch.h).
+        addresses: The address of each program's base snapshot (templates/runtime/launch.h).
         owner: The owner of the snapshots' memory.
         code: Memory of the bytecode that all copies execute as long as they exist.
         size: Bytes of both.
     """
 
     how: Hashable
-    images: Mapping[Hashable, int] = attrs.field(repr=False)
+    addresses: Mapping[Hashable, int] = attrs.field(repr=False)
     owner: Any = attrs.field(repr=False)
     code: Any = attrs.field(repr=False)
     size: int
@@ -68,10 +68,10 @@ class Templates:
         Returns:
             The snapshots' addresses (uint64, 0 for none), and the batches that own them.
         """
-        images = np.zeros(len(programs), np.uint64)
+        addresses = np.zeros(len(programs), np.uint64)
         kept = self._numbers.get(how)
         if not kept:
-            return images, []
+            return addresses, []
         numbers = np.array([kept.get(program, -1) for program in programs], np.int64)
         batches = []
         for number in np.unique(numbers[numbers >= 0]).tolist():
@@ -79,22 +79,22 @@ class Templates:
             self._batches.move_to_end(number)
             batches.append(batch)
             for i in np.flatnonzero(numbers == number).tolist():
-                images[i] = batch.images[programs[i]]
-        return images, batches
+                addresses[i] = batch.addresses[programs[i]]
+        return addresses, batches
 
     def keep(self, batch: TemplateBatch) -> None:
         """Add a batch, and evict the least recently used ones beyond the limits."""
-        if not batch.images or batch.size > self.most_bytes:
+        if not batch.addresses or batch.size > self.most_bytes:
             return
         self._batches[self._next] = batch
-        self._numbers.setdefault(batch.how, {}).update(dict.fromkeys(batch.images, self._next))
+        self._numbers.setdefault(batch.how, {}).update(dict.fromkeys(batch.addresses, self._next))
         self._next += 1
         while len(self._batches) > self.most or self.size > self.most_bytes:
             self._forget(*self._batches.popitem(last=False))
 
     def _forget(self, number: int, batch: TemplateBatch) -> None:
         kept = self._numbers[batch.how]
-        for program in batch.images:
+        for program in batch.addresses:
             if kept[program] == number:  # not replaced by a later batch
                 del kept[program]
         if not kept:

@@ -34,7 +34,7 @@ class Counting:
         return sum(min(WARP, n - first) for first in range(0, n, step * WARP)), step
 
 
-def make_rooms(device: Device, counting: Counting, n: int) -> Counted:
+def allocate_counters(device: Device, counting: Counting, n: int) -> Counted:
     """Allocate zeroed counter memory.
 
     Raises:
@@ -45,5 +45,5 @@ def make_rooms(device: Device, counting: Counting, n: int) -> Counted:
             f"the build in {device.built.folder} does not count what its instructions do",
             hint="Make one with `porter build --profile`.",
         )
-    rooms, step = counting.share(n)
-    return Counted(device.zeros((rooms, -(-counting.room // 64) * 64), np.uint8), step)
+    count, step = counting.share(n)
+    return Counted(device.zeros((count, -(-counting.room // 64) * 64), np.uint8), step)

@@ -11,7 +11,7 @@ from porter.base.arguments import utf8
 from porter.run.advice import Lack, find, limited
 from porter.run.device.base import Array, Device
 from porter.run.launch.calls import Calls
-from porter.run.launch.counters import make_rooms
+from porter.run.launch.counters import allocate_counters
 from porter.run.launch.plan import LaunchPlan
 from porter.run.launch.record import LaunchRecord
 from porter.run.result import CallRows, Counted, Result, Values
@@ -115,9 +115,9 @@ def make_outputs(record: LaunchRecord, plan: LaunchPlan) -> Outputs:
 def _counted(record: LaunchRecord, plan: LaunchPlan) -> Counted | None:
     if plan.launch.counting is None:
         return None
-    counted = make_rooms(record.device, plan.launch.counting, plan.n)
-    record.own("profile", counted.rooms)
-    record.fields["profile_rooms"], record.fields["profile_stride"] = counted.rooms.shape
+    counted = allocate_counters(record.device, plan.launch.counting, plan.n)
+    record.own("profile", counted.buffers)
+    record.fields["profile_rooms"], record.fields["profile_stride"] = counted.buffers.shape
     record.fields["profile_step"] = counted.step
     return counted
 

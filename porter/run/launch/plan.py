@@ -16,7 +16,7 @@ from porter.base.arguments import choice, whole
 from porter.base.one_process import OfOneProcess
 from porter.errors import UsageError, WrongType
 from porter.run.device.base import Device
-from porter.run.footprint import Footprint, Room, round_up
+from porter.run.footprint import Footprint, MemoryBudget, round_up
 from porter.run.launch.options import (
     KINDS,
     MODES,
@@ -66,7 +66,7 @@ class LaunchPlan:
         launch: The options.
         phase: The phase.
         footprint: Bytes per interpreter.
-        room: Memory that was available.
+        budget: Memory that was available.
         programs: The distinct programs, and the program of each interpreter.
         order: The interpreter of each thread.
     """
@@ -76,14 +76,14 @@ class LaunchPlan:
     launch: Launch
     phase: Phase
     footprint: Footprint
-    room: Room
+    budget: MemoryBudget
     programs: Programs
     order: Order
 
     @property
     def spare(self) -> int:
         """Bytes that were free beside the interpreters and their programs; may be negative."""
-        return self.room.left - self.n * self.footprint.each - self.programs.size
+        return self.budget.left - self.n * self.footprint.each - self.programs.size
 
 
 def plan_launch(device: Device, request: LaunchRequest) -> LaunchPlan:
@@ -112,12 +112,12 @@ def plan_launch(device: Device, request: LaunchRequest) -> LaunchPlan:
     _check_stack(device, need)
     _check_options(device, launch)
     _check_arenas(phase, n, need)
-    room = free(device, need)
-    room.check(n, need.each, "--stdout, --stderr or --heap")
+    budget = free(device, need)
+    budget.check(n, need.each, "--stdout, --stderr or --heap")
     programs = programs_of(device, request.programs, request.program_of, n, phase)
-    programs.check(room, n * need.each)
+    programs.check(budget, n * need.each)
     order = order_of(device, programs, launch, phase)
-    return LaunchPlan(device, n, launch, phase, need, room, programs, order)
+    return LaunchPlan(device, n, launch, phase, need, budget, programs, order)
 
 
 def footprint(
@@ -154,9 +154,9 @@ def footprint(
     )
 
 
-def free(device: Device, need: Footprint) -> Room:
+def free(device: Device, need: Footprint) -> MemoryBudget:
     """Return the memory available to interpreters with the footprint `need`."""
-    return device.room(need.local)
+    return device.memory_budget(need.local)
 
 
 def check_device(device: object) -> None:

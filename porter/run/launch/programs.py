@@ -12,7 +12,7 @@ from attrs import field, frozen
 from porter.base.sizes import MIB, format_size
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run.device.base import Device
-from porter.run.footprint import Room
+from porter.run.footprint import MemoryBudget
 from porter.run.launch.options import Phase, Program
 from porter.run.launch.validators import per_interpreter
 
@@ -84,13 +84,13 @@ class Programs:
         texts = len(self.text) + sum(map(len, self.names))
         return texts + 16 * len(self.each) + words
 
-    def check(self, room: Room, taken: int) -> None:
+    def check(self, budget: MemoryBudget, taken: int) -> None:
         """Check that the programs fit beside interpreters that take `taken` bytes.
 
         Raises:
             NotEnoughMemory: They do not fit.
         """
-        left = max(0, room.left - taken)
+        left = max(0, budget.left - taken)
         if self.size > max(left, SMALL):
             raise NotEnoughMemory(
                 f"{len(self.each)} programs take {format_size(self.size)}, and "

@@ -1,4 +1,4 @@
-"""Validation of launches and programs: converters and validators of the attrs fields in spec.py."""
+"""Converters and validators of the attrs fields in options.py, for launches and programs."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from porter.run.device.base import (
 from porter.run.device.linking import LinkedCode
 from porter.run.device.snapshots import address_of
 from porter.run.device.template_cache import Templates
-from porter.run.footprint import Room
+from porter.run.footprint import MemoryBudget
 from porter.run.several.shadows import Shadows
 
 T = TypeVar("T")
@@ -230,7 +230,7 @@ class Several(OfOneProcess, HostArrays):
     def print_room(self, size: int) -> None:
         """Do nothing, because each device resizes its own buffer."""
 
-    def room(self, local: int) -> Room:
+    def memory_budget(self, local: int) -> MemoryBudget:
         """Return the memory that a uniform division can use: the minimum times the number of GPUs.
 
         Host twins share one memory, so it counts once.
@@ -238,9 +238,9 @@ class Several(OfOneProcess, HostArrays):
         left = []
         for device in self.devices:
             with device.here():
-                left.append(device.room(local).left)
+                left.append(device.memory_budget(local).left)
         total = min(left) if not self.devices[0].on_gpu else min(left) * len(left)
-        return Room(total, 0)
+        return MemoryBudget(total, 0)
 
     def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
         """Raise UsageError: a record belongs to one device, and launches are divided before."""

@@ -169,7 +169,7 @@ def _compiled(share: Share, code: Any) -> Any:
 def _fetch(share: Share, fetch: Fetch) -> tuple[Fetch, np.ndarray[Any, Any]]:
     """Allocate device memory for the bytes of this device's interpreters.
 
-    Offsets ascend with the interpreters' index (array/fetch.py), so these bytes are one range of
+    Offsets ascend with the interpreters' index (run/values.py), so these bytes are one range of
     the caller's memory.
 
     Returns:
