@@ -27,8 +27,8 @@ from porter.run.launch.plan import MAXIMUM
 from porter.run.launch.programs import programs_of
 from porter.run.several.device import Part, Share
 from porter.run.several.division import Division, divide
-from porter.run.several.joined import join
 from porter.run.several.launch import checked
+from porter.run.several.results import join
 from porter.run.several.shadows import Shadows
 from porter.run.streams.groups import PackedRows, UnpackedStream
 

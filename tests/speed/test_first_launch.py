@@ -63,7 +63,7 @@ def test_all_of_a_module_is_read_on_its_own_gpu(
 
     cupy = strict_cupy(twin._library, arrays_library(tmp_path), gpus=2)
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    monkeypatch.setattr("porter.run.device.cuda.fences_of", fences)
+    monkeypatch.setattr("porter.run.device.cuda.bounds_checks_of", fences)
     for number in (0, 1):
         device = open_device(cuda_build(twin.built, tmp_path / f"{number}"), "cuda", number=number)
         assert device._module.loaded_on == {number}  # type: ignore[attr-defined]

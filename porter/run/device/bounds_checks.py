@@ -48,7 +48,7 @@ def pieces(objects: np.ndarray[Any, Any], most: int) -> list[tuple[int, int]]:
 
 
 @define
-class Fences:
+class BoundsChecks:
     """Writes the constant memory of a loaded module that bounds checks read.
 
     Attributes:
@@ -98,14 +98,14 @@ class Fences:
         self.cupy.cuda.runtime.memcpy(to, values.ctypes.data, values.nbytes, HOST_TO_DEVICE)
 
 
-def fences_of(cupy: Any, module: Any, built: Built) -> Fences | None:
+def bounds_checks_of(cupy: Any, module: Any, built: Built) -> BoundsChecks | None:
     """Set up the bounds checks of a just-loaded module; return None for a build without them."""
     output = built.whole.targets["cuda"]
     if not built.config.get("fences") or not isinstance(output, DeviceOutput):
         return None
-    fences = Fences(cupy, module)
+    checks = BoundsChecks(cupy, module)
     (code,) = output.machine.values()  # a build with bounds checks is for one architecture
-    fences.constants(code.constants)
+    checks.constants(code.constants)
     runtime = cupy.cuda.runtime
-    fences.local(int(runtime.deviceGetLimit(runtime.cudaLimitStackSize)))
-    return fences
+    checks.local(int(runtime.deviceGetLimit(runtime.cudaLimitStackSize)))
+    return checks

@@ -37,7 +37,7 @@ from porter.run.device.base import (
     Shared,
     SnapshotCopy,
 )
-from porter.run.device.bounds_checks import fences_of
+from porter.run.device.bounds_checks import bounds_checks_of
 from porter.run.device.chunks import ChunkedKernels, SnapshotChunks, chunks_for
 from porter.run.device.cuda_operations import KernelOperations
 from porter.run.device.linking import LinkedCode, loaded
@@ -232,7 +232,7 @@ class Cuda(OfOneProcess):
             self.stream.synchronize()
             # CuPy loads a module once per GPU, for the GPU that is current.
             self.most_block = int(self._kernel.max_threads_per_block)
-            self._fences = fences_of(cupy, self._module, self.built)
+            self._bounds_checks = bounds_checks_of(cupy, self._module, self.built)
         self._stores: weakref.WeakSet[SnapshotStore] = weakref.WeakSet()
 
     def here(self) -> AbstractContextManager[object]:
@@ -375,8 +375,8 @@ class Cuda(OfOneProcess):
         """Start `threads` threads on this device's stream."""
         sizes = (int(record[f"{name}_size"]) for name in ("pystack", "heap", "stack"))
         record["local_bytes"] = self._reserve(self.figures.local_memory(*sizes))
-        if self._fences is not None:
-            self._fences.local(int(record["local_bytes"]))
+        if self._bounds_checks is not None:
+            self._bounds_checks.local(int(record["local_bytes"]))
         if chunks is None:
             return self._start(record, threads)
         assert isinstance(chunks, SnapshotChunks)  # a result of grow()

@@ -22,7 +22,7 @@ from porter.run.launch.validators import Texts, per_interpreter
 from porter.run.result import Result
 from porter.run.several.device import Part, Share, on_each, parts_of, renamed, shares_of
 from porter.run.several.division import Division, SharedFeed, divide
-from porter.run.several.joined import join, nothing
+from porter.run.several.results import join, nothing
 from porter.run.several.shadows import Shadows
 from porter.run.streams.feed import Feed
 from porter.run.streams.rings import Batch
