@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from porter.array.opening import check_device, open_target
+from porter.array.device_selection import check_device, open_target
 from porter.base.arguments import path
 from porter.errors import ClusterFailed, LaunchFailed, LaunchInterrupted, UsageError
 from porter.evaluation.cases import Cases

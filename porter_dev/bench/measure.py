@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
-from porter.array.code import compile_code
-from porter.array.opening import check_room
+from porter.native.code import compile_code
+from porter.array.device_selection import check_room
 from porter.run import Device, Launch, Program, Result, run
 from porter.run.device.base import Arenas, Array
 from porter.run.footprint import Footprint

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from porter.array.alone import compiled_phase
+from porter.native.known_programs import compiled_phase
 from porter.run import Device, Launch, Program, open_device, run
 from tests.conftest import shared
 
