@@ -37,10 +37,10 @@ from benchmarks.compiled_programs import COLUMNS, PROGRAMS, ROWS, SIDE, BenchPro
 from benchmarks.compiled_references import CudaC, HostC, NumbaCuda, Reference
 from porter import InterpreterArray
 from porter.array import Code
-from porter.native.known_programs import open_compiled
 from porter.base.files import write_whole
 from porter.base.sizes import parse_size
 from porter.errors import MissingPackage, PorterError, UsageError
+from porter.native.known_programs import open_compiled
 from porter.run import Device, Launch, open_device
 from porter_dev.bench.conditions import device_name
 from porter_dev.bench.figures import Figure

@@ -11,8 +11,8 @@ from typing import Any
 
 from attrs import field, frozen
 
-from porter.base.reading import document_of, read_json, structured
-from porter.base.sealed import SEAL, seal_of
+from porter.base.documents import document_of, read_json, structured
+from porter.base.files import SEAL, seal_of
 from porter.errors import BuildDamaged, NotBuilt, PatchMissing
 
 MANIFEST = "build.json"

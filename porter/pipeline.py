@@ -16,14 +16,15 @@ from attrs import evolve, frozen
 
 from porter import toolchain
 from porter.base import arguments, paths
-from porter.base.locking import locked
-from porter.base.reading import structured
-from porter.base.telling import DEFAULT, Teller
+from porter.base.documents import structured
+from porter.base.locks import locked
+from porter.base.progress import DEFAULT, ProgressReporter
 from porter.compile import compile_build
 from porter.compile.compile_stage import Compiled
 from porter.compile.flags import MOST_REGISTERS, REGISTERS, check_variant
 from porter.config import BuildConfig
 from porter.errors import FileProblem, NotBuilt, PreprocessFailed
+from porter.freshness import Freshness
 from porter.generate import Layout, generate
 from porter.generate.port import patches_asked
 from porter.generate.units import UnitList
@@ -33,7 +34,6 @@ from porter.patches.patch import REQUIRED
 from porter.preprocess import kept_functions, preprocess
 from porter.preprocess.preprocess_stage import Preprocessed
 from porter.rewrite.rewrite_stage import RewriteReport, rewrite
-from porter.standing import Standing
 from porter.sync.synchronization import ensure
 
 MOST_JOBS = 1 << 16  # processes
@@ -91,7 +91,7 @@ def build(
     jobs: int | None = None,
     registers: int = REGISTERS,
     strict: bool = False,
-    tell: Teller = DEFAULT,
+    tell: ProgressReporter = DEFAULT,
 ) -> Build:
     """Bring the build of `config` up to date; each stage repeats only what its inputs changed.
 
@@ -122,22 +122,22 @@ def build(
     if "cuda" in config.targets:
         toolchain.nvcc()
     folder = folder or sources_of(config)
-    standing = Standing(config, folder, variant, registers, ensure(config.release, tell.say))
-    if (kept := standing.current()) is not None:
-        return _as_kept(standing, kept, strict)
+    freshness = Freshness(config, folder, variant, registers, ensure(config.release, tell.say))
+    if (kept := freshness.current()) is not None:
+        return _as_kept(freshness, kept, strict)
     try:
         with _working_in(folder, tell):
-            if (kept := standing.current()) is not None:  # another process has built it meanwhile
-                return _as_kept(standing, kept, strict)
-            inputs = standing.inputs()
+            if (kept := freshness.current()) is not None:  # another process has built it meanwhile
+                return _as_kept(freshness, kept, strict)
+            inputs = freshness.inputs()
             done = _build(config, folder, variant, jobs, registers, strict, tell)
-            standing.keep(inputs, _to_keep(done))
+            freshness.keep(inputs, _to_keep(done))
             return done
     except OSError as error:
         if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise
-        if (kept := standing.equal()) is not None:
-            return _as_kept(standing, kept, strict)
+        if (kept := freshness.equal()) is not None:
+            return _as_kept(freshness, kept, strict)
         raise FileProblem(
             f"{error.filename or folder}: there is no build of these settings that is up to date, "
             f"and this user may not make one there: {error.strerror}",
@@ -146,7 +146,7 @@ def build(
 
 
 @contextmanager
-def _working_in(folder: Path, tell: Teller) -> Iterator[None]:
+def _working_in(folder: Path, tell: ProgressReporter) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / "lock", tell.say):
         yield
@@ -162,19 +162,19 @@ def _to_keep(done: Build) -> dict[str, Any]:
     }
 
 
-def _as_kept(standing: Standing, kept: Mapping[str, Any], strict: bool) -> Build:
+def _as_kept(freshness: Freshness, kept: Mapping[str, Any], strict: bool) -> Build:
     """Return the Build of an up-to-date build."""
     document = kept["patches"]
     patches = Patches(tuple(document["applied"]))
     if document["skipped"] or document["kept"]:  # else avoid loading the document reader
-        patches = structured(document, Patches, standing.path, NotBuilt)
+        patches = structured(document, Patches, freshness.path, NotBuilt)
     if strict:
         refuse_skipped(patches.skipped)
         refuse_kept(patches.kept)
     steps = {"host": 0, "cuda": 0}
-    compiled = Compiled(standing.out, steps, 0.0, kept["state"], kept["warning"])
+    compiled = Compiled(freshness.out, steps, 0.0, kept["state"], kept["warning"])
     seconds = dict.fromkeys(STAGES, 0.0)
-    return Build(standing.out, standing.folder, kept["units"], 0, seconds, compiled, patches)
+    return Build(freshness.out, freshness.folder, kept["units"], 0, seconds, compiled, patches)
 
 
 def _build(
@@ -184,7 +184,7 @@ def _build(
     jobs: int | None,
     registers: int,
     strict: bool,
-    tell: Teller,
+    tell: ProgressReporter,
 ) -> Build:
     seconds: dict[str, float] = {}
 
@@ -215,7 +215,7 @@ def rewrite_sources(
     folder: arguments.StrPath | None = None,
     jobs: int | None = None,
     strict: bool = False,
-    tell: Teller = DEFAULT,
+    tell: ProgressReporter = DEFAULT,
 ) -> RewrittenSources:
     """Bring the C++ of `config` up to date without compiling it.
 
@@ -246,7 +246,7 @@ def _rewrite(
     jobs: int | None,
     stage: Callable[[str], AbstractContextManager[None]],
     strict: bool,
-    tell: Teller,
+    tell: ProgressReporter,
 ) -> RewrittenSources:
     layout = Layout.of(config.release, folder)
     unreadable: dict[str, str] | None = None
@@ -304,7 +304,7 @@ def _patches_to_blame(error: PreprocessFailed, units: UnitList) -> list[str]:
 
 
 def rewrite_release(
-    config: BuildConfig, jobs: int | None = None, tell: Teller = DEFAULT
+    config: BuildConfig, jobs: int | None = None, tell: ProgressReporter = DEFAULT
 ) -> dict[str, int]:
     """Bring the C++ of a release up to date; return the number of edits by rule."""
     return rewrite_sources(config, jobs=jobs, tell=tell).report.per_rule()

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from porter.base import arguments, reading
+from porter.base import arguments, documents
 from porter.config import FIELDS, GONE, BuildConfig, merge
 from porter.errors import NoNvcc, UsageError, WrongType
 from porter.toolchain import nvcc
@@ -22,7 +22,7 @@ def read_toml(path: arguments.StrPath) -> dict[str, object]:
         UsageError: The file cannot be read, or has no valid table.
     """
     path = arguments.path(path, "path")
-    table: object = reading.read_toml(path, UsageError)
+    table: object = documents.read_toml(path, UsageError)
     if path.name == "pyproject.toml":
         for part in ("tool", "porter", "build"):
             table = table.get(part, {}) if isinstance(table, dict) else table

@@ -9,7 +9,7 @@ from attrs import define, field
 
 from porter.array.exceptions import collect
 from porter.array.outcome import Outcome
-from porter.base.one_process import OfOneProcess, ProcessLock
+from porter.base.process_bound import OfOneProcess, ProcessLock
 from porter.native import Brought
 from porter.run import Result
 from porter.run.launch.running import RunningLaunch

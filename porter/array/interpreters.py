@@ -15,7 +15,7 @@ from porter.array.call import Call, Finish
 from porter.array.exceptions import Exceptions
 from porter.array.outcome import Outcome
 from porter.base import markup
-from porter.base.one_process import OfOneProcess, ProcessLock
+from porter.base.process_bound import OfOneProcess, ProcessLock
 from porter.base.sizes import format_size
 from porter.errors import ArrayClosed, LaunchFailed, UsageError
 from porter.native import Natives

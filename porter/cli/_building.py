@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from porter.cli._telling import telling
+from porter.cli._progress import show_progress
 from porter.compile.flags import REGISTERS
 from porter.config import BuildConfig
 from porter.pipeline import Build, build
@@ -34,7 +34,7 @@ def build_shown(
     Returns:
         The finished build.
     """
-    with telling() as tell:
+    with show_progress() as tell:
         done = build(
             config, variant=variant, jobs=jobs, registers=registers, strict=strict, tell=tell
         )

@@ -13,8 +13,8 @@ from rich.console import Console
 
 from porter.cli._console import ConsoleOptions, Shower
 from porter.cli._options import limit_options, seconds_option
+from porter.cli._progress import show_progress
 from porter.cli._subject import BuildChoice
-from porter.cli._telling import telling
 from porter.errors import (
     DeviceFailed,
     LaunchInterrupted,
@@ -155,7 +155,7 @@ class CommandLaunch:
         shower = Shower(Writer(out), Writer(err), n, max_groups)
         launch = console.apply(subject.sized(launch), n, shower)
         if compiled is not None:
-            with telling() as tell:
+            with show_progress() as tell:
                 tell.now("compiling")
                 device = compiled_device(device, compiled, launch)
         if files is not None:
@@ -167,7 +167,7 @@ class CommandLaunch:
         buffered = self.launch.console == "buffer"
         try:
             # Live output needs the terminal for itself, so it excludes a moving line.
-            with telling(only_moving=True, quiet=not buffered) as tell:
+            with show_progress(only_moving=True, quiet=not buffered) as tell:
                 tell.now(f"{self.n} interpreters")
                 result = start(self.device, self.launch)
         except (LaunchInterrupted, DeviceFailed) as error:

@@ -16,7 +16,7 @@ from porter.array.device_selection import check_target, open_built, ready_build
 from porter.base.architectures import Architectures, canonical
 from porter.base.sizes import check_bounds
 from porter.cli._options import BUILD_NAMES, build_options
-from porter.cli._telling import telling
+from porter.cli._progress import show_progress
 from porter.cli._types import PathType
 from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
@@ -72,7 +72,7 @@ class BuildChoice:
     def open(self, console: Console) -> Device:
         """Build if needed, with progress on `console`, and open. Raises PorterError."""
         if self.folder is not None:
-            with telling() as tell:
+            with show_progress() as tell:
                 tell.now(LOADING)
                 return open_finished(self.folder, self.given, devices=self.devices)
         assert self.config is not None
@@ -87,7 +87,7 @@ class BuildChoice:
 
     def _loaded(self, build: Path | Built) -> Device:
         assert self.config is not None
-        with telling() as tell:
+        with show_progress() as tell:
             tell.now(LOADING)
             if self.devices is not None:
                 return open_several(build, self.devices)

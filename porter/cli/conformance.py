@@ -15,18 +15,17 @@ from porter.base import paths
 from porter.base.files import write_whole
 from porter.cli import _development
 from porter.cli._options import MOST_TEST, seconds_option, skip_patches_option
+from porter.cli._progress import show_progress
 from porter.cli._subject import check_fixed, folder_option
-from porter.cli._telling import telling
 from porter.cli._types import NAME, PathType
 from porter.compile.flags import VARIANTS
 from porter.compiler.options import CompilerOptions, Enter
 from porter.config import BuildConfig
-from porter.conformance import backends, library, report, selection
+from porter.conformance import backends, conformance_report, file_images
 from porter.conformance.discovery import discover
-from porter.conformance.expected import find_cpython
-from porter.conformance.progress import events_of
+from porter.conformance.expected_output import find_cpython
 from porter.conformance.skips import DEFAULT_LIST, load
-from porter.conformance.suite import ConformanceSuite
+from porter.conformance.suite import ConformanceSuite, events_of
 from porter.errors import ConformanceRegression, UsageError
 from porter.run.built import Built, open_build
 from porter.settings import load_config
@@ -118,7 +117,7 @@ def command(
     selected = discover(release / "tests", tests)
     where = "executable" if executable else target
     if only_list:
-        for line in selection.lines(selected, load(where, skips, config.patches_to_skip)):
+        for line in conformance_report.lines(selected, load(where, skips, config.patches_to_skip)):
             click.echo(line)
         return
     started = time.monotonic()
@@ -135,7 +134,7 @@ def command(
             target, config, timeout, executable, folder, variant, chosen, native
         )
     cache = paths.build_dir() / "conformance" / "expected"
-    with telling() as tell, children(f"{where}-{variant}"):
+    with show_progress() as tell, children(f"{where}-{variant}"):
         tell.now("features")
         suite = ConformanceSuite(
             root=release / "tests",
@@ -143,11 +142,11 @@ def command(
             runner=runner,
             cpython=find_cpython(cache, cpython),
             skips=load(where, skips, backends.skipped_patches(runner)),
-            library=library.modules(release, paths.templates_dir() / "frozen"),
+            library=file_images.modules(release, paths.templates_dir() / "frozen"),
             events=events_of(tell, partial(console.print, highlight=False)),
         )
         results = suite.run()
-    done = report.Report(results, config.release, where, time.monotonic() - started)
+    done = conformance_report.Report(results, config.release, where, time.monotonic() - started)
     _tell(done, console, json_file, junit_file)
 
 
@@ -171,14 +170,17 @@ def _native(
 
 
 def _tell(
-    done: report.Report, console: Console, json_file: Path | None, junit_file: Path | None
+    done: conformance_report.Report,
+    console: Console,
+    json_file: Path | None,
+    junit_file: Path | None,
 ) -> None:
     """Write and print the report. Raises ConformanceRegression if a test has a wrong outcome."""
     if json_file:
-        report.write_json(done, json_file)
+        conformance_report.write_json(done, json_file)
     if junit_file:
         write_whole(junit_file, done.junit(), parents=True)
-    report.show(done, console)
+    conformance_report.show(done, console)
     if done.bad:
         raise ConformanceRegression(
             f"{len(done.bad)} of {len(done.results)} tests are not as they must be",

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from porter.cli._telling import telling
+from porter.cli._progress import show_progress
 from porter.doctor import examine
 from porter.errors import ToolMissing
 
@@ -22,7 +22,7 @@ def command(as_json: bool) -> None:
 
     Fails only when something lacks that the host twin needs.
     """
-    with telling() as tell:
+    with show_progress() as tell:
         tell.now("looking at this machine")
         findings = examine()
     if as_json:

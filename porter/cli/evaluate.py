@@ -13,8 +13,8 @@ import click
 from attrs import define, field
 
 from porter.cli._options import limit_options, size_option
+from porter.cli._progress import show_progress
 from porter.cli._subject import devices_option
-from porter.cli._telling import telling
 from porter.cli._types import PathType
 from porter.errors import UsageError
 from porter.evaluation import Cases, CaseStatus, Judgement, Judging, Tolerance
@@ -98,7 +98,7 @@ class _Sums:
 @contextmanager
 def _told(total: int | None) -> Iterator[Callable[[int], None]]:
     """Yield a callback that reports the number of finished programs; `total` may be unknown."""
-    with telling() as tell:
+    with show_progress() as tell:
         tell.now("judging programs")
         yield lambda done: tell.step(done, done if total is None else total)
 

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from porter.cli._telling import telling
+from porter.cli._progress import show_progress
 from porter.cli._types import NAME
 from porter.errors import PatchDrift
 from porter.patches import check_series, load_series
@@ -35,7 +35,7 @@ def check(releases: tuple[str, ...], as_json: bool, strict: bool) -> None:
     """
     series = load_series()
     checks = []
-    with telling() as tell:
+    with show_progress() as tell:
         for release in releases or synced_releases() or [newest_release()]:
             tell.now(release)
             checks += check_series(bring(release, tell.say), release, series)

@@ -12,16 +12,15 @@ from rich.console import Console
 
 from porter.base import paths
 from porter.base.files import write_whole
-from porter.cli._telling import telling
+from porter.cli._progress import show_progress
 from porter.cli._types import NAME, PathType
-from porter.conformance.progress import events_of
+from porter.conformance.suite import events_of
 from porter.errors import UsageError
-from porter.regress import report
+from porter.regress import regress_report
 from porter.regress.baseline import SHIPPED, read_baseline, updated, write_baseline
-from porter.regress.compare import compare
-from porter.regress.release import Options, run_release
-from porter.regress.releases import wanted_releases
-from porter.regress.verdict import verdict
+from porter.regress.comparison import compare, verdict
+from porter.regress.release_arguments import wanted_releases
+from porter.regress.release_run import Options, run_release
 from porter.version import __version__
 
 FilePath = PathType(dir_okay=False, path_type=Path)
@@ -76,7 +75,7 @@ def command(
     console = Console(highlight=False)
     if update_baseline and baseline == SHIPPED and paths.checkout() is None:
         raise UsageError("--update-baseline needs a source checkout, or --baseline FILE")
-    with telling(prefix="") as tell:
+    with show_progress(prefix="") as tell:
         options = Options(
             targets=TARGETS[target],
             where_possible=target == EVERYWHERE,
@@ -95,7 +94,7 @@ def command(
     error = verdict(runs, changes)
     code = error.exit_code if error else 0
     if json_file:
-        text = json.dumps(report.as_json(runs, changes, code), indent=1) + "\n"
+        text = json.dumps(regress_report.as_json(runs, changes, code), indent=1) + "\n"
         write_whole(json_file, text, parents=True)
     if report_file:
         about = {
@@ -103,9 +102,9 @@ def command(
             "seconds": f"{time.monotonic() - started:.0f}",
             "exit code": str(code),
         }
-        write_whole(report_file, report.as_markdown(runs, changes, about), parents=True)
+        write_whole(report_file, regress_report.as_markdown(runs, changes, about), parents=True)
     if update_baseline:
         write_baseline(baseline, updated(known, runs))
-    report.show(runs, changes, console)
+    regress_report.show(runs, changes, console)
     if error:
         raise error

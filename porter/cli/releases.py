@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from porter.base import paths
-from porter.cli._telling import telling
+from porter.cli._progress import show_progress
 from porter.sync.lock import read_lock
 from porter.sync.release_list import list_releases, newest_online, online_releases
 
@@ -22,13 +22,13 @@ def command(online: bool, new: bool, as_json: bool) -> None:
     """List the releases that are here and those that can be had."""
     if new:
         said = Console(stderr=True, highlight=False)
-        with telling() as tell:
+        with show_progress() as tell:
             tell.now("asking origins")
             newest = newest_online(lambda line: said.print(line, style="yellow", markup=False))
         if newest not in read_lock(paths.lock_file()).entries:
             click.echo(newest)
         return
-    with telling() as tell:
+    with show_progress() as tell:
         tell.now("asking origins" if online else "reading trees")
         found, problems = online_releases() if online else ({}, [])
         rows = list_releases(found)

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from porter.base.sizes import parse_size
 from porter.cli._options import limit_options, seconds_option
+from porter.cli._progress import show_progress
 from porter.cli._subject import BuildChoice, devices_option, subject_options
-from porter.cli._telling import telling
 from porter.cli._types import PathType
 from porter.errors import ProgramFailed, UsageError
 from porter.fs import Image
@@ -82,7 +82,7 @@ def command(
     n = n or fitting(device, ON_GPU if "cuda" in device.name else ON_HOST, sizes)
     if terminal:
         out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))
-    with telling() as tell:
+    with show_progress() as tell:
         tell.now(f"starting {n} interpreters")
         session = Session.open(
             device,

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from porter.base import paths
 from porter.base.files import write_whole
-from porter.base.telling import Teller
-from porter.cli._telling import telling
+from porter.base.progress import ProgressReporter
+from porter.cli._progress import show_progress
 from porter.config import BuildConfig
 from porter.errors import FileProblem, UnknownConstruct, UsageError
 from porter.pipeline import rewrite_release, rewrite_sources
@@ -44,7 +44,7 @@ def command(
     counts: Counts = {}
     if edits:
         names = releases or tuple(synced_releases()) or (newest_release(),)
-        with telling() as tell:
+        with show_progress() as tell:
             counts = {n: rewrite_release(BuildConfig(release=n), jobs, tell) for n in names}
     elif releases:
         raise UsageError(
@@ -61,7 +61,9 @@ def command(
         _write(counts)
 
 
-def early_exits_of(config: BuildConfig, jobs: int | None, tell: Teller) -> tuple[Pair, ...]:
+def early_exits_of(
+    config: BuildConfig, jobs: int | None, tell: ProgressReporter
+) -> tuple[Pair, ...]:
     """Return the pairs of a release; its C++ is brought up to date, nothing is compiled."""
     return rewrite_sources(config, jobs=jobs, tell=tell).report.pairs
 
@@ -74,7 +76,7 @@ def _list_early_exits(releases: tuple[str, ...], jobs: int | None) -> None:
     """
     left: list[Pair] = []
     for release in releases:
-        with telling() as tell:
+        with show_progress() as tell:
             pairs = early_exits_of(BuildConfig(release=release), jobs, tell)
         table = Table("status", "kind", "function", "changes", "place", "why", box=None)
         for pair in sorted(pairs, key=lambda pair: (pair.status, pair.file, pair.line)):

@@ -7,8 +7,8 @@ import json
 import click
 from rich.console import Console
 
+from porter.cli._progress import show_progress
 from porter.cli._subject import BuildChoice, subject_options
-from porter.cli._telling import telling
 from porter.errors import SmokeFailed
 from porter.run import Launch
 from porter.smoke import smoke
@@ -22,7 +22,7 @@ def command(subject: BuildChoice, n: int, as_json: bool) -> None:
     """Load a build and check a few programs' outputs on many interpreters."""
     out = Console(highlight=False)
     device = subject.open(Console(stderr=True, highlight=False))
-    with telling() as tell:
+    with show_progress() as tell:
         tell.now(f"smoke programs on {n} interpreters")
         checks = smoke(device, n, subject.sized(Launch()))
     if as_json:

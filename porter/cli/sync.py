@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from porter.base.release_name import DEVELOPMENT
-from porter.cli._telling import telling
+from porter.cli._progress import show_progress
 from porter.cli._types import NAME, PathType
 from porter.errors import UsageError
 from porter.sync.origins import ORIGINS
@@ -59,7 +59,7 @@ def command(
     if latest and (release is not None or source is not None):
         raise UsageError("--latest excludes RELEASE and --from")
     wanted = release
-    with telling(prefix="", quiet=quiet) as tell:
+    with show_progress(prefix="", quiet=quiet) as tell:
         if latest:
             tell.now("asking origins")
             wanted = newest_online(tell.say, origins)

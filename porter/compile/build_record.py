@@ -17,8 +17,7 @@ from typing import Any
 from attrs import asdict, frozen
 
 from porter import toolchain
-from porter.base.files import replacing, write_changed
-from porter.base.sealed import SEAL, seal_of
+from porter.base.files import SEAL, replacing, seal_of, write_changed
 from porter.compile.bounds_checks.insertion import OBJECTS
 from porter.compile.cuda import CudaBuild, MadeCode
 from porter.compile.host import HostBuild

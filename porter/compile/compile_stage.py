@@ -14,7 +14,7 @@ from attrs import frozen
 from porter import toolchain
 from porter.base import arguments
 from porter.base.paths import templates_dir
-from porter.base.telling import QUIET, Teller
+from porter.base.progress import QUIET, ProgressReporter
 from porter.compile.build_record import inputs, read_manifest, write_manifest
 from porter.compile.cuda import CudaBuild, build_cuda
 from porter.compile.flags import REGISTERS
@@ -62,7 +62,7 @@ def compile_build(
     registers: int = REGISTERS,
     runtime: arguments.StrPath | None = None,
     patches: Patches = NO_PATCHES,
-    tell: Teller = QUIET,
+    tell: ProgressReporter = QUIET,
 ) -> Compiled:
     """Compile `folder`/cxx for every target of `config` to the build `folder`/`config.key()`.
 

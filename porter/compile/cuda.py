@@ -1,7 +1,8 @@
 """The device build: PTX per unit, linked SASS, and a relocatable library for users' kernels.
 
-Called by the compile stage (compile_stage.py) with the rewriter's units and the runtime's sources. Ninja
-runs the steps: nvcc makes PTX of each unit, ptxas a cubin of each PTX, nvlink one cubin of all.
+The compile stage (compile_stage.py) calls it with the rewriter's units and the runtime's sources.
+Ninja runs the steps: nvcc makes PTX of each unit, ptxas a cubin of each PTX, nvlink one cubin of
+all.
 
 A build for one architecture loads this cubin. A build for several architectures loads a fatbin: one
 cubin per architecture, all made from the same PTX. nvlink drops the PTX, so the build keeps the PTX
@@ -17,7 +18,7 @@ from pathlib import Path
 from attrs import frozen
 
 from porter.base.architectures import Architectures
-from porter.base.telling import QUIET, Teller
+from porter.base.progress import QUIET, ProgressReporter
 from porter.compile.cubin_checks import check_flush
 from porter.compile.device_units import BOUNDS_CHECKS, PTX_STEP, DeviceUnit, device_tier, log_of
 from porter.compile.flags import REGISTERS, nvcc_back, nvcc_front
@@ -170,7 +171,7 @@ def build_cuda(
     nvdisasm: str | None,
     jobs: int | None = None,
     registers: int = REGISTERS,
-    tell: Teller = QUIET,
+    tell: ProgressReporter = QUIET,
 ) -> CudaBuild:
     """Bring the device build of `config` and the cubins of `probe` up to date.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter.base.telling import QUIET, Teller
+from porter.base.progress import QUIET, ProgressReporter
 from porter.compile.flags import (
     FENCED,
     STACK_SCANNERS,
@@ -73,7 +73,7 @@ def build_host(
     jobs: int | None = None,
     defines: Sequence[str] = (),
     cache: Sequence[str] = (),
-    tell: Teller = QUIET,
+    tell: ProgressReporter = QUIET,
 ) -> HostBuild:
     """Bring the host twin and the object of `probe` up to date.
 

@@ -15,11 +15,10 @@ from typing import Any, cast
 
 from attrs import field, frozen
 
-from porter.base.files import write_changed
+from porter.base.files import read_sealed, write_changed, write_sealed
 from porter.base.fingerprint import file_digest, mark
 from porter.base.process import run, tail
-from porter.base.sealed import read_sealed, write_sealed
-from porter.base.telling import QUIET, Teller
+from porter.base.progress import QUIET, ProgressReporter
 from porter.errors import BuildFailed, ToolFailed
 
 RECORD = "outputs.json"
@@ -137,7 +136,7 @@ def run_ninja(
     *,
     what: str,
     jobs: int | None = None,
-    tell: Teller = QUIET,
+    tell: ProgressReporter = QUIET,
 ) -> int:
     """Bring the outputs of `edges` in `folder` up to date.
 
@@ -186,7 +185,7 @@ def _steps(output: str) -> int:
     return sum(1 for line in output.splitlines() if line.startswith("["))
 
 
-def _step(row: str, tell: Teller) -> None:
+def _step(row: str, tell: ProgressReporter) -> None:
     match = re.match(r"\[(\d+)/(\d+)\] ", row)
     if match is not None:
         tell.step(int(match[1]), int(match[2]))

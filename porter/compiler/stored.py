@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter.base.reading import read_json, structured
+from porter.base.documents import read_json, structured
 from porter.compiler.tables import Tables
 from porter.errors import NotBuilt
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import attrs
 
 from porter.base import arguments
-from porter.base.reading import read_toml, structured
+from porter.base.documents import read_toml, structured
 from porter.conformance.discovery import Test
 from porter.errors import UsageError
 

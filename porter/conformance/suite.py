@@ -1,4 +1,8 @@
-"""Run a selection of upstream's tests on a runner and judge the outcomes."""
+"""Run a selection of upstream's tests on a runner and judge the outcomes.
+
+The answers of upstream's ``feature_check`` programs determine the features of the build. Events
+report the progress of a run.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,67 @@ from pathlib import Path
 
 import attrs
 
-from porter.conformance import features
-from porter.conformance.discovery import Test
-from porter.conformance.expected import CPython
-from porter.conformance.judge import against, answer, judge, skipped
-from porter.conformance.library import FOLDER, Module, missing
-from porter.conformance.model import ReportedTest, Script, ScriptOutcome, ScriptRunner, Verdict
-from porter.conformance.reasons import probe
-from porter.conformance.runtests.runner import UpstreamRunner
+from porter.base.progress import ProgressReporter, Say
+from porter.conformance.classification import against, answer, judge, skipped
+from porter.conformance.discovery import Test, files_for
+from porter.conformance.expected_output import CPython
+from porter.conformance.file_images import FOLDER, Module, missing
+from porter.conformance.records import (
+    ReportedTest,
+    Script,
+    ScriptOutcome,
+    ScriptRunner,
+    ScriptStatus,
+    Verdict,
+)
+from porter.conformance.runtests.runner import Answer, UpstreamRunner
+from porter.conformance.skip_reasons import probe
 from porter.conformance.skips import SkipList
-from porter.conformance.tree import files_for
+
+# Modules that tests import and that a build may have frozen.
+_MODULES = ("asyncio", "uasyncio", "unittest")
+_INFO = "target_info.py"
+# Upstream's rules on sys.platform concern single boards and the protocol to talk to them. A build
+# is driven like the unix port, so it reports to run on a PC.
+_PLATFORM = b"linux"
+
+
+@attrs.frozen
+class Features:
+    """The outputs of the checks, by file name, and the library modules that the build has."""
+
+    answers: dict[str, Answer]
+    modules: frozenset[str] = frozenset()
+
+
+def check(root: Path, runner: ScriptRunner) -> Features:
+    """Run the checks of ``root``, a release's ``tests/``, in one pass.
+
+    The checks of the REPL are left out: upstream, too, runs them on its unix port only.
+    """
+    checks = sorted((root / "feature_check").glob("*.py"))
+    sources = {p.name: p.read_bytes() for p in checks if not p.name.startswith("repl_")}
+    imports = {f"import_{name}.py": f"import {name}\n".encode() for name in _MODULES}
+    programs = [Script(f"/{name}", text) for name, text in {**sources, **imports}.items()]
+    outcomes = dict(zip([*sources, *imports], runner.run(programs), strict=True))
+    answers = {name: _answer(outcomes[name]) for name in sources}
+    crashed, output = answers.pop(_INFO, (True, b""))
+    if not crashed:  # without an answer, the runner assumes a PC, and each test fails by itself
+        answers[_INFO] = False, _on_a_pc(output)
+    found = [m for m in _MODULES if _answer(outcomes[f"import_{m}.py"]) == (False, b"")]
+    return Features(answers, frozenset(found))
+
+
+def _answer(outcome: ScriptOutcome) -> Answer:
+    # Upstream appends "CRASH" to the output of a check that failed.
+    if outcome.status is ScriptStatus.OK:
+        return False, outcome.output
+    return True, outcome.output + b"CRASH"
+
+
+def _on_a_pc(output: bytes) -> bytes:
+    _, space, rest = output.partition(b" ")
+    return _PLATFORM + space + rest
 
 
 @attrs.frozen
@@ -64,7 +119,7 @@ class ConformanceSuite:
             UpstreamChange: Porter cannot drive upstream's runner.
             PorterError: The runner of the target cannot run at all.
         """
-        found = features.check(self.root, self.runner)
+        found = check(self.root, self.runner)
         upstream = UpstreamRunner(self.root, found.answers)
         left = upstream.left_out([test.name for test in self.tests])
         tests = [test for test in self.tests if test.name not in left]
@@ -95,7 +150,7 @@ class ConformanceSuite:
             return skipped(result, needs[result.test], self.skips)
         return against(listed, result)
 
-    def _needs(self, tests: Sequence[Test], found: features.Features) -> dict[str, tuple[str, ...]]:
+    def _needs(self, tests: Sequence[Test], found: Features) -> dict[str, tuple[str, ...]]:
         """Find the features that the build lacks for each of ``tests``, which skip themselves."""
         if not tests:
             return {}
@@ -103,14 +158,14 @@ class ConformanceSuite:
         able = [test for test in tests if probes[test.name] is not None]
         programs = [self.program(test, found.modules) for test in able]
         for index, test in enumerate(able):
-            telling = probes[test.name]
-            assert telling is not None
-            programs[index] = attrs.evolve(programs[index], source=telling.source)
+            instrumented = probes[test.name]
+            assert instrumented is not None
+            programs[index] = attrs.evolve(programs[index], source=instrumented.source)
         outcomes = dict(zip((t.name for t in able), self.runner.run(programs), strict=True))
         told = {
-            name: telling.need(outcomes[name])
-            for name, telling in probes.items()
-            if telling is not None
+            name: instrumented.need(outcomes[name])
+            for name, instrumented in probes.items()
+            if instrumented is not None
         }
         return {t.name: (need,) if (need := told.get(t.name)) else () for t in tests}
 
@@ -144,3 +199,38 @@ def _setup(name: str) -> bytes:
         f"    sys.argv[:] = [{name!r}]\n"
         "del sys, os\n"
     ).encode()
+
+
+def events_of(tell: ProgressReporter, name: Say) -> Events:
+    """Create the events that report progress.
+
+    Args:
+        tell: Receives the counts of finished tests.
+        name: Receives a line for each test that hung or crashed.
+    """
+    expecting, running = _Counted(tell, "expected output"), _Counted(tell, "tests")
+
+    def ran(test: Test, outcome: ScriptOutcome) -> None:
+        if outcome.status in (ScriptStatus.TIMEOUT, ScriptStatus.CRASH):
+            name(f"{outcome.status.value}: {test.name}")
+        running.advance()
+
+    return Events(
+        expecting=expecting.start, expected=expecting.advance, running=running.start, ran=ran
+    )
+
+
+class _Counted:
+    """A phase of the run with a known number of steps."""
+
+    def __init__(self, tell: ProgressReporter, name: str) -> None:
+        self._tell, self._name = tell, name
+        self._done = self._total = 0
+
+    def start(self, total: int) -> None:
+        self._done, self._total = 0, total
+        self._tell.now(self._name)
+
+    def advance(self) -> None:
+        self._done += 1
+        self._tell.step(self._done, self._total)

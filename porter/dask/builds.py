@@ -24,7 +24,7 @@ from attrs import define, field, frozen
 from porter.array.device_selection import ready_build
 from porter.base import arguments
 from porter.base.fingerprint import file_digest
-from porter.base.locking import locked
+from porter.base.locks import locked
 from porter.dask.connection import Abilities, abilities, target_for
 from porter.errors import ClusterMismatch, NoGpu, NotBuilt, UsageError
 from porter.manifest import MANIFEST

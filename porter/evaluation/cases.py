@@ -1,4 +1,4 @@
-"""Test cases: arguments of calls and expected results, encoded as the bytes that interpreters read."""
+"""Test cases: arguments of calls and expected results, encoded for interpreters."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ from porter.evaluation.options import Judging
 from porter.evaluation.portion import Portion
 from porter.run import Cancel, Device
 from porter.run.device.base import MemberDevice
-from porter.run.launch.plan import footprint, free
 from porter.run.launch.options import Sizes
+from porter.run.launch.plan import footprint, free
 
 ON_GPU = 1 << 20  # calls; four times the resident threads of a large GPU
 ON_HOST = 1 << 15  # calls; less than a second of short calls

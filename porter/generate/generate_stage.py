@@ -16,7 +16,7 @@ from attrs import asdict
 from porter.base import paths, process
 from porter.base.files import replace_folder
 from porter.base.fingerprint import content_digest
-from porter.base.telling import QUIET, Teller
+from porter.base.progress import QUIET, ProgressReporter
 from porter.config import BuildConfig
 from porter.errors import NotBuilt, UnknownRelease
 from porter.generate.build_paths import Layout
@@ -63,7 +63,7 @@ FROZEN_UNIT = "frozen_content.c"
 def generate(
     config: BuildConfig,
     layout: Layout,
-    tell: Teller = QUIET,
+    tell: ProgressReporter = QUIET,
     *,
     strict: bool = False,
     unreadable: Mapping[str, str] | None = None,

@@ -1,4 +1,4 @@
-"""The C preprocessor with its options, and its errors about upstream's files as errors of porter."""
+"""Run the C preprocessor with its options; report its errors about upstream's files."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from attrs import asdict, frozen
 
 from porter.base import arguments
-from porter.base.reading import structured
-from porter.base.sealed import read_sealed, write_sealed
+from porter.base.documents import structured
+from porter.base.files import read_sealed, write_sealed
 from porter.errors import GenerateFailed, NotBuilt
 from porter.generate.port_options import Wants
 from porter.manifest import NO_PATCHES, Patches, patches_document

@@ -18,11 +18,10 @@ from typing import Any
 
 from attrs import frozen
 
-from porter.base.files import replace_folder
+from porter.base.files import read_sealed, replace_folder, write_sealed
 from porter.base.fingerprint import file_digest
-from porter.base.locking import locked
+from porter.base.locks import locked
 from porter.base.paths import natives_dir
-from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import BuildFailed
 
 MOST_BYTES = 512 << 20  # maximum of all entries together; least recently used entries go first

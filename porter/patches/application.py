@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import frozen
 
 from porter.base import arguments
-from porter.base.reading import document_of
+from porter.base.documents import document_of
 from porter.errors import PatchDrift, UsageError
 from porter.manifest import KeptFunction, Patches, SkippedPatch
 from porter.patches.anchors import drift, find_places, with_text

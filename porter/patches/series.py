@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from attrs import frozen
 
 from porter.base import arguments, paths
-from porter.base.reading import read_toml, structured
+from porter.base.documents import read_toml, structured
 from porter.errors import PorterError
 from porter.patches.anchors import has_code
 from porter.patches.patch import (

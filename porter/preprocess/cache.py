@@ -10,9 +10,9 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
+from porter.base.documents import structured
+from porter.base.files import read_sealed, write_sealed
 from porter.base.fingerprint import file_digest
-from porter.base.reading import structured
-from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import NotBuilt
 from porter.preprocess.function_replacement import FoundBody
 

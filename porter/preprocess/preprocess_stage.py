@@ -16,7 +16,7 @@ from attrs import field, frozen
 
 from porter.base import arguments, process
 from porter.base.files import write_whole
-from porter.base.telling import QUIET, Teller
+from porter.base.progress import QUIET, ProgressReporter
 from porter.errors import PreprocessFailed, ToolFailed
 from porter.generate.build_paths import Layout
 from porter.generate.preprocessor import CC, preprocess_error, preprocessor_flags
@@ -109,7 +109,7 @@ class Preprocessed:
 
 
 def preprocess(
-    layout: Layout, units: UnitList, jobs: int | None = None, tell: Teller = QUIET
+    layout: Layout, units: UnitList, jobs: int | None = None, tell: ProgressReporter = QUIET
 ) -> list[Preprocessed]:
     """Write `pre/NAME.i` for every unit that has code; empty units are left out.
 

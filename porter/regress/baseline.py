@@ -9,11 +9,11 @@ from typing import Any
 
 import attrs
 
+from porter.base.documents import read_json, structured
 from porter.base.files import write_whole
-from porter.base.reading import read_json, structured
 from porter.base.release_name import version_key
 from porter.errors import FileProblem
-from porter.regress.model import Facts, ReleaseRun
+from porter.regress.facts import Facts, ReleaseRun
 
 SHIPPED = Path(__file__).with_name("baseline.json")
 FORMAT = 1

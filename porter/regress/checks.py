@@ -1,9 +1,15 @@
-"""Run smoke programs and upstream's tests as stages, or recall the results of an equal build."""
+"""Run smoke programs and upstream's tests as stages, or recall the results of an equal build.
+
+The memory of a release has the result of each stage with a key of its inputs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from attrs import frozen
 
@@ -12,17 +18,76 @@ import porter.conformance
 import porter.run
 from porter.array import InterpreterArray
 from porter.base import paths
+from porter.base.documents import read_json, structured
+from porter.base.files import write_whole
+from porter.compile.build_record import read_manifest
 from porter.config import BuildConfig, merge
-from porter.conformance import backends, library
+from porter.conformance import backends, file_images
 from porter.conformance.discovery import discover
-from porter.conformance.expected import find_cpython
-from porter.conformance.model import GOOD_VERDICTS, Verdict
+from porter.conformance.expected_output import find_cpython
+from porter.conformance.records import GOOD_VERDICTS, Verdict
 from porter.conformance.skips import load
 from porter.conformance.suite import ConformanceSuite, Events
-from porter.regress.memory import StageMemory, build_values, key_of
+from porter.errors import FileProblem
 from porter.run import Device, open_device
 from porter.smoke import PROGRAMS, expected_output, smoke
 from porter.toolchain import children
+
+
+@frozen
+class _Kept:
+    """A file of the memory: the result of a stage for `key`."""
+
+    key: str
+    result: Any
+
+
+@frozen
+class StageMemory:
+    """The results of one release's stages, each in a JSON file in `folder`."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, release: str) -> StageMemory:
+        """Open the memory of `release`, in the build folder."""
+        return cls(paths.build_dir() / "regress" / release)
+
+    def recall(self, stage: str, key: str) -> Any:
+        """Return the result of `stage` for `key`; None if it did not run for this key."""
+        path = self.folder / f"{stage}.json"
+        try:
+            kept = structured(read_json(path, FileProblem), _Kept, path, FileProblem)
+        except FileProblem:
+            return None
+        return kept.result if kept.key == key else None
+
+    def keep(self, stage: str, key: str, result: Any) -> None:
+        """Store `result`, which must be JSON."""
+        text = json.dumps({"key": key, "result": result}) + "\n"
+        write_whole(self.folder / f"{stage}.json", text, parents=True)
+
+
+def key_of(values: Mapping[str, Any], folders: Iterable[Path] = ()) -> str:
+    """Hash `values`, and the names and contents of all files of `folders`."""
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(f"\0{path.relative_to(folder)}\0".encode())
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def build_values(folder: Path, target: str) -> dict[str, Any]:
+    """Return values that identify a finished build: its configuration and the hashes of files."""
+    manifest = read_manifest(folder) or {}
+    return {
+        "target": target,
+        "config": manifest.get("inputs", {}).get("config"),
+        "files": manifest.get("targets", {}).get(target, {}).get("files"),
+    }
+
 
 # Interpreters per smoke program: enough to fill a GPU; on the host twin, enough to show isolation.
 SMOKE = {"host": 1 << 10, "cuda": 1 << 20}
@@ -112,7 +177,7 @@ def run_tests(
             runner=runner,
             cpython=cpython,
             skips=load(target, skipped=backends.skipped_patches(runner)),
-            library=library.modules(root, paths.templates_dir() / "frozen"),
+            library=file_images.modules(root, paths.templates_dir() / "frozen"),
             events=events,
         ).run()
     verdicts = {result.test: result.verdict.value for result in results}

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
-from porter.base.offspring import begin_worker, kill_workers, undisturbed
+from porter.base.process import begin_worker, kill_workers, undisturbed
 from porter.rewrite.facts import UnitFacts
 from porter.rewrite.program import WholeProgram
 from porter.rewrite.unit import Rewritten, rewrite_unit, unit_facts

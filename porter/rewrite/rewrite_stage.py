@@ -15,9 +15,8 @@ from attrs import frozen
 
 import porter.rewrite
 import porter.syntax
-from porter.base.files import write_changed
-from porter.base.sealed import read_sealed, write_sealed
-from porter.base.telling import QUIET, Teller
+from porter.base.files import read_sealed, write_changed, write_sealed
+from porter.base.progress import QUIET, ProgressReporter
 from porter.errors import UnknownConstruct
 from porter.rewrite.call_graph import table_bits
 from porter.rewrite.early_exits import Pair, explained
@@ -116,7 +115,7 @@ def rewrite(
     prune: bool = True,
     guard: bool = True,
     saturate: bool = True,
-    tell: Teller = QUIET,
+    tell: ProgressReporter = QUIET,
 ) -> RewriteReport:
     """Rewrite preprocessed units into C++, one `.cpp` file per unit.
 

@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from porter.base import paths
+from porter.base.progress import Say, silent
 from porter.base.release_name import DEVELOPMENT, SUBMODULE
-from porter.base.telling import Say, silent
 from porter.errors import PorterError, SyncFailed, UsageError
 from porter.sync import gitrepo
 from porter.sync.folder import VARIABLE, sources_folder

@@ -10,8 +10,8 @@ from pathlib import Path
 from attrs import field, frozen
 
 from porter.base import paths
+from porter.base.documents import read_toml, structured
 from porter.base.files import write_whole
-from porter.base.reading import read_toml, structured
 from porter.base.release_name import version_key
 from porter.errors import PorterError, UnknownRelease
 

@@ -13,8 +13,8 @@ from collections.abc import Collection
 from attrs import frozen
 
 from porter.base import paths
+from porter.base.progress import Say, silent
 from porter.base.release_name import SUBMODULE, version_key
-from porter.base.telling import Say, silent
 from porter.errors import PorterError, SyncFailed
 from porter.sync import gitrepo
 from porter.sync.apt import private_apt, upstream_version

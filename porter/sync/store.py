@@ -13,12 +13,12 @@ import attrs
 from attrs import frozen
 
 from porter.base import paths
+from porter.base.documents import read_json, structured
 from porter.base.files import write_whole
 from porter.base.fingerprint import fingerprint
-from porter.base.locking import locked
-from porter.base.reading import read_json, structured
+from porter.base.locks import locked
+from porter.base.progress import Say, to_stderr
 from porter.base.release_name import check_release, version_key
-from porter.base.telling import Say, to_stderr
 from porter.errors import CorruptSource, FileProblem, UnknownRelease, UsageError
 from porter.sync.lock import known_releases
 from porter.sync.trees import HASHED, IGNORED_FOLDERS, VERSION_FILE, check_tree, tree_hash

@@ -8,8 +8,8 @@ from pathlib import Path
 import attrs
 
 from porter.base import arguments, paths
+from porter.base.progress import Say, silent, to_stderr
 from porter.base.release_name import DEVELOPMENT, check_release
-from porter.base.telling import Say, silent, to_stderr
 from porter.errors import CorruptSource, PorterError, SyncFailed, UsageError
 from porter.sync.development import fetch_development
 from porter.sync.folder import VARIABLE, origin_of

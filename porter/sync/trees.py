@@ -1,4 +1,4 @@
-"""MicroPython source trees: recognize, hash and copy a folder, or read the release of an archive."""
+"""MicroPython source trees: recognize, hash and copy folders, read an archive's release."""
 
 from __future__ import annotations
 

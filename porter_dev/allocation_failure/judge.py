@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from porter.conformance.matching import normalise
+from porter.conformance.expected_output import normalise
 from porter_dev.allocation_failure.model import Effect, Ending, SweptProgram, Trial
 
 _PYTHON_ENDS = frozenset(

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from porter.base import arguments
-from porter.conformance.discovery import Test, discover
-from porter.conformance.expected import CPython
-from porter.conformance.matching import normalise
+from porter.conformance.discovery import Test, discover, files_for
+from porter.conformance.expected_output import CPython, normalise
 from porter.conformance.skips import SkipList
-from porter.conformance.tree import files_for
 from porter.errors import UsageError
 from porter_dev.allocation_failure.model import Ending, SweptProgram
 

@@ -10,10 +10,9 @@ import attrs
 import numpy as np
 
 from porter.compiler.options import CompilerOptions
-from porter.conformance.backends.build import COMPILING
-from porter.conformance.backends.isolate import Died, Isolated
-from porter.conformance.backends.native import TestCompiler
-from porter.conformance.model import ScriptStatus
+from porter.conformance.backends.build_runner import COMPILING, TestCompiler
+from porter.conformance.backends.isolated_process import Died, Isolated
+from porter.conformance.records import ScriptStatus
 from porter.native.code import CodeOfEach
 from porter.run import Device, Launch, Program, open_device, run
 from porter.run.launch.options import Phase

@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from porter.base import arguments
+from porter.base.documents import read_toml, structured
 from porter.base.files import write_whole
-from porter.base.reading import read_toml, structured
 from porter.errors import BenchFailed, UsageError
 from porter.run.built import Built, open_build
 from porter_dev.bench.callgrind import count

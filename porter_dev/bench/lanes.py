@@ -23,7 +23,7 @@ from statistics import fmean
 from typing import Any
 
 from porter.base import arguments
-from porter.base.reading import structured
+from porter.base.documents import structured
 from porter.errors import PorterError, UsageError
 from porter.run import open_device
 from porter.run.launch.options import Phase

@@ -9,14 +9,13 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
-from porter.native.code import compile_code
 from porter.array.device_selection import check_room
+from porter.native.code import compile_code
 from porter.run import Device, Launch, Program, Result, run
 from porter.run.device.base import Arenas, Array
 from porter.run.footprint import Footprint
 from porter.run.launch.options import Phase
 from porter.run.launch.plan import footprint
-from porter.run.launch.options import Phase
 from porter_dev.bench.catalogue import Benchmark
 from porter_dev.bench.figures import Figure
 from porter_dev.bench.oracle import check_ended

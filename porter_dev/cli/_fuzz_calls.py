@@ -8,7 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from porter.cli._telling import telling
+from porter.cli._progress import show_progress
 from porter.cli._types import PathType
 from porter.errors import FuzzFailed, UsageError
 from porter.run.built import open_build
@@ -39,7 +39,7 @@ def _campaign(session: CallSession, console: Console) -> Any:
     def say(text: str) -> None:
         console.print(text, markup=False, soft_wrap=True)
 
-    with telling() as tell:
+    with show_progress() as tell:
         tell.now("programs of hostile calls")
         if not session.target.endswith("-asan"):
             return fuzz_calls(session, say)

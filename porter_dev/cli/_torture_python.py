@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from porter.base import paths
-from porter.cli._telling import telling
+from porter.cli._progress import show_progress
 from porter.errors import TortureFailed
 from porter.settings import load_config
 from porter_dev.torture.python.campaign import saved, torture
@@ -28,7 +28,7 @@ def torture_python(
 ) -> None:
     """Test programs on the build in `build`, or on a new one. Raises TortureFailed."""
     console, start, ended = Console(highlight=False), time.monotonic(), 0
-    with telling() as tell:
+    with show_progress() as tell:
         if build is None:
             from porter.pipeline import build as make  # imports the whole toolchain
 

@@ -13,8 +13,8 @@ from rich.console import Console
 
 from porter.base.files import write_whole
 from porter.base.sizes import parse_size
+from porter.cli._progress import show_progress
 from porter.cli._subject import LOADING, folder_option, open_finished
-from porter.cli._telling import telling
 from porter.cli._types import PathType
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device
@@ -94,7 +94,7 @@ def command(
     device = _device(folder, {"release": release, "target": target, "heap": size})
     benchmarks, left_out = fitting(benchmarks, device)
     setting = Setting(device, n or COUNTS[device.name], repeat, Launch(heap=size, block=block))
-    with telling() as tell:
+    with show_progress() as tell:
         tell.now("references")
         suite = BenchSuite(setting, cpython=None, native=False)
         references: dict[str, str] = {}
@@ -166,7 +166,7 @@ def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:
 
 def _device(folder: Path | None, options: dict[str, Any]) -> Device:
     if folder is not None:
-        with telling() as tell:
+        with show_progress() as tell:
             tell.now(LOADING)
             return open_finished(folder, options)
     # Imported late: building needs libclang and compilers, running a finished build does not.
@@ -174,6 +174,6 @@ def _device(folder: Path | None, options: dict[str, Any]) -> Device:
 
     config = load_config(options)
     built = build_shown(config)
-    with telling() as tell:
+    with show_progress() as tell:
         tell.now(LOADING)
         return open_device(built.folder, config.targets[0])

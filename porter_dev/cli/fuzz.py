@@ -11,7 +11,7 @@ from rich.table import Table
 
 from porter.base import paths
 from porter.cli._options import MOST_TEST, seconds_option
-from porter.cli._telling import telling
+from porter.cli._progress import show_progress
 from porter.cli._types import PathType
 from porter.errors import FuzzFailed
 from porter_dev.cli._fuzz_calls import calls_options, run_calls
@@ -91,7 +91,7 @@ def _coverage(
     libfuzzer()  # report a missing libFuzzer before a build that takes minutes
     config = load_config({"release": release, "target": "host", "arena": "global"})
     built = build_shown(config, jobs=jobs)
-    with telling() as tell:
+    with show_progress() as tell:
         tell.now("building the fuzzer")
         program = build_fuzzer(built.sources, jobs)
     folder = work or paths.build_dir() / "fuzz" / config.release
@@ -101,14 +101,14 @@ def _coverage(
     seeds += [kept] if kept.is_dir() else []
     campaigns = []
     for each in modes:
-        with telling() as tell:
+        with show_progress() as tell:
             tell.now(f"fuzzing ({each}) for {minutes / len(modes):g} minutes")
             seconds = 60 * minutes / len(modes)
             campaigns.append(fuzz(program, each, seconds, folder / each, seeds))
     _show(campaigns, console)
     if save is not None:
         corpora = [folder / each / "corpus" for each in modes]
-        with telling() as tell:
+        with show_progress() as tell:
             tell.now("making the corpus small")
             size = minimise(program, [*seeds, *corpora], save, save_bytes, LONGEST)
         console.print(f"{save}: {sum(1 for _ in save.iterdir())} inputs, {size} bytes")

@@ -14,11 +14,11 @@ from porter.base import paths
 from porter.base.files import write_whole
 from porter.base.sizes import parse_size
 from porter.cli._options import MOST_TEST, seconds_option
+from porter.cli._progress import show_progress
 from porter.cli._subject import folder_option
-from porter.cli._telling import telling
 from porter.cli._types import NAME, PathType
 from porter.compiler.options import CompilerOptions
-from porter.conformance.expected import find_cpython
+from porter.conformance.expected_output import find_cpython
 from porter.conformance.skips import load
 from porter.errors import SweepFailed, UsageError
 from porter.manifest import open_manifest
@@ -105,7 +105,7 @@ def command(
     runner = TrialRunner.open(
         TrialOpener(folder, device, timeout, sizes, rest, native), chunk or size, parallel
     )
-    with telling() as tell, children(device):
+    with show_progress() as tell, children(device):
         under_way = ""
 
         def progress(what: str, done: int, total: int) -> None:

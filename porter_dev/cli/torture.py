@@ -10,8 +10,8 @@ import click
 from rich.console import Console
 
 from porter.base import paths
+from porter.cli._progress import show_progress
 from porter.cli._subject import folder_option
-from porter.cli._telling import telling
 from porter.cli._types import PathType
 from porter.errors import TortureFailed, UsageError
 from porter_dev.cli._torture_python import torture_python
@@ -77,18 +77,18 @@ def command(
     start = time.monotonic()
     if libraries:
         for name in libraries:
-            with telling() as tell:
+            with show_progress() as tell:
                 tell.now(name)
                 units, runs = examine_library(name, jobs)
             console.print(f"{name}: {units} units, {runs} runs, all the same")
         return
     if replayed:
-        with telling() as tell:
+        with show_progress() as tell:
             tell.now("replaying")
             found = [one for path in replayed if (one := replay(path)) is not None]
         count = len(replayed)
     else:
-        with telling() as tell:
+        with show_progress() as tell:
             tell.now("programs")
             ended = 0
 

@@ -12,7 +12,7 @@ import attrs
 
 from porter.base import arguments, paths, process
 from porter.base.files import replacing
-from porter.base.locking import locked
+from porter.base.locks import locked
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, NoCompiler, ToolFailed, ToolMissing
 from porter.generate import Layout, generate

@@ -9,9 +9,9 @@ import attrs
 
 from porter.base import paths
 from porter.config import BuildConfig
-from porter.conformance.backends.process import ProcessRunner, Start
-from porter.conformance.images import BLOCK_SIZE, build_images
-from porter.conformance.model import Script, ScriptRunner
+from porter.conformance.backends.process_runner import ProcessRunner, Start
+from porter.conformance.file_images import BLOCK_SIZE, build_images
+from porter.conformance.records import Script, ScriptRunner
 from porter_dev.reference.build import build_reference
 
 

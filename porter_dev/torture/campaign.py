@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from attrs import frozen
 
 from porter.base.files import write_whole
-from porter.base.offspring import begin_worker, kill_workers
+from porter.base.process import begin_worker, kill_workers
 from porter.errors import UsageError
 from porter_dev.torture.batch import Finding, examine
 from porter_dev.torture.choices import Choices

@@ -12,8 +12,8 @@ from typing import Any
 from attrs import frozen
 
 from porter.base import paths, process
-from porter.base.locking import locked
-from porter.base.reading import read_toml, structured
+from porter.base.documents import read_toml, structured
+from porter.base.locks import locked
 from porter.compile.flags import COMMON_CXX
 from porter.errors import SyncFailed, ToolFailed, TortureFailed, UsageError
 from porter.rewrite.rewrite_stage import rewrite

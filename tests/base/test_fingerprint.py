@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from porter.base import fingerprint as module
+from porter.base.files import read_sealed, write_sealed
 from porter.base.fingerprint import content_digest, fingerprint
-from porter.base.sealed import read_sealed, write_sealed
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from porter.base import locking
-from porter.base.locking import holder, locked
+from porter.base import locks
+from porter.base.locks import holder, locked
 
 ROOT = Path(__file__).parents[2]
 PATIENT = 60.0  # seconds; every awaited event takes far less
@@ -54,7 +54,7 @@ def alive(pid: int) -> bool:
 HOLD = """
 import sys, time
 from pathlib import Path
-from porter.base.locking import locked
+from porter.base.locks import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
@@ -63,7 +63,7 @@ with locked(Path(sys.argv[1])):
 
 def test_whom_one_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "lock"
-    monkeypatch.setattr(locking, "PATIENCE", 0.0)
+    monkeypatch.setattr(locks, "PATIENCE", 0.0)
     said: list[str] = []
     with python(HOLD, path, "some thing", stdin=subprocess.PIPE) as other:
         assert other.stdout is not None and other.stdin is not None
@@ -84,11 +84,11 @@ def test_whom_one_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert len(said) == 1 and holder(path) == "another process"
 
 
-@pytest.mark.parametrize("patience", [locking.PATIENCE, 0.0], ids=["patient", "impatient"])
+@pytest.mark.parametrize("patience", [locks.PATIENCE, 0.0], ids=["patient", "impatient"])
 def test_threads_exclude_each_other(
     tmp_path: Path, patience: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locking, "PATIENCE", patience)
+    monkeypatch.setattr(locks, "PATIENCE", patience)
     inside, most = [0], [0]
 
     def work() -> None:
@@ -111,7 +111,7 @@ def test_threads_exclude_each_other(
 WORKERS = """
 import os, sys, time
 from pathlib import Path
-from porter.base.locking import locked
+from porter.base.locks import locked
 from porter.rewrite import pool
 
 def stuck(*args):

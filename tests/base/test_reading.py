@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from porter.base.reading import read_json, read_toml, structured
+from porter.base.documents import read_json, read_toml, structured
 from porter.errors import FileProblem, UsageError
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import attrs
 
 from porter.conformance.discovery import discover
-from porter.conformance.expected import find_cpython
-from porter.conformance.model import ReportedTest, Script, ScriptOutcome, ScriptStatus
+from porter.conformance.expected_output import find_cpython
+from porter.conformance.records import ReportedTest, Script, ScriptOutcome, ScriptStatus
 from porter.conformance.skips import SkipEntry, SkipList
 from porter.conformance.suite import ConformanceSuite
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from porter.conformance.backends.build import BuildRunner
-from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
+from porter.conformance.backends.build_runner import BuildRunner
+from porter.conformance.records import Script, ScriptOutcome, ScriptStatus
 
 
 @attrs.define

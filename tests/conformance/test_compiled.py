@@ -13,9 +13,9 @@ import pytest
 from porter.base import paths
 from porter.cli import execute
 from porter.compiler.options import CompilerOptions
-from porter.conformance.backends.launch import ScriptOpener
+from porter.conformance.backends.build_runner import ScriptOpener
 from porter.conformance.discovery import discover
-from porter.conformance.model import Script, ScriptStatus
+from porter.conformance.records import Script, ScriptStatus
 from porter.run.built import open_build
 from porter_dev.torture.python.examine import difference, session
 

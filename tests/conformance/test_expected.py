@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from porter.conformance.discovery import Test
-from porter.conformance.expected import find_cpython
+from porter.conformance.expected_output import find_cpython
 from porter.errors import ToolMissing
 
 from .fakes import Release

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from littlefs import LittleFS
 
-from porter.conformance.images import BLOCK_SIZE, build_images
-from porter.conformance.model import Script
+from porter.conformance.file_images import BLOCK_SIZE, build_images
+from porter.conformance.records import Script
 
 
 def mounted(image: bytes) -> LittleFS:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from porter.conformance.backends.isolate import Isolated, RunScripts
-from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
+from porter.conformance.backends.isolated_process import Isolated, RunScripts
+from porter.conformance.records import Script, ScriptOutcome, ScriptStatus
 from porter.errors import NoGpu
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porter.conformance.matching import first_difference, unittest_summary
+from porter.conformance.expected_output import first_difference, unittest_summary
 
 
 def test_unittest_summary_needs_all_its_lines() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from porter.conformance.backends.process import HostDirectoryLauncher, ProcessRunner
-from porter.conformance.model import Script, ScriptStatus
+from porter.conformance.backends.process_runner import HostDirectoryLauncher, ProcessRunner
+from porter.conformance.records import Script, ScriptStatus
 
 RUNNER = ProcessRunner("python", HostDirectoryLauncher(Path(sys.executable)), timeout=2.0, jobs=2)
 

@@ -7,20 +7,22 @@ import sys
 
 import pytest
 
-from porter.conformance.model import ScriptOutcome, ScriptStatus
-from porter.conformance.reasons import probe
+from porter.conformance.records import ScriptOutcome, ScriptStatus
+from porter.conformance.skip_reasons import probe
 
 END = "    print('SKIP')\n    raise SystemExit\n"
 
 
 def need(source: str) -> str | None:
     """Return the feature that ``source`` reports as missing, with CPython as interpreter."""
-    telling = probe(source.encode())
-    assert telling is not None
-    done = subprocess.run([sys.executable, "-BS", "-"], input=telling.source, capture_output=True)
+    instrumented = probe(source.encode())
+    assert instrumented is not None
+    done = subprocess.run(
+        [sys.executable, "-BS", "-"], input=instrumented.source, capture_output=True
+    )
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout.startswith(b"SKIP\n")
-    return telling.need(ScriptOutcome(done.stdout, ScriptStatus.OK))
+    return instrumented.need(ScriptOutcome(done.stdout, ScriptStatus.OK))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,10 @@ def test_of_two_guards_the_one_that_fired_tells() -> None:
 
 def test_what_cannot_be_parsed_or_did_not_end_does_not_tell() -> None:
     assert probe(b"print 'SKIP'\n") is None
-    telling = probe(b"print('SKIP')\n")
-    assert telling is not None
-    assert telling.need(ScriptOutcome(b"Traceback\n", ScriptStatus.EXCEPTION)) is None
-    assert telling.need(ScriptOutcome(b"SKIP\nporter-why: (0, [(0, 'Imp", ScriptStatus.OK)) is None
+    instrumented = probe(b"print('SKIP')\n")
+    assert instrumented is not None
+    assert instrumented.need(ScriptOutcome(b"Traceback\n", ScriptStatus.EXCEPTION)) is None
+    assert (
+        instrumented.need(ScriptOutcome(b"SKIP\nporter-why: (0, [(0, 'Imp", ScriptStatus.OK))
+        is None
+    )

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 from rich.console import Console
 
-from porter.conformance.model import ReportedTest, Verdict
-from porter.conformance.report import Report, show, write_json
+from porter.conformance.conformance_report import Report, show, write_json
+from porter.conformance.records import ReportedTest, Verdict
 
 RESULTS = [
     ReportedTest("basics/a.py", Verdict.PASS, seconds=0.5, cases=2),

@@ -10,7 +10,7 @@ import pytest
 from porter.base import paths
 from porter.conformance.backends import open_runner
 from porter.conformance.discovery import Test, discover
-from porter.conformance.model import Script
+from porter.conformance.records import Script
 from porter.conformance.skips import SkipEntry, load, read
 from porter.errors import UsageError
 from porter.regress.checks import conformance_config

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from porter.conformance.model import Script, ScriptOutcome, ScriptStatus, Verdict
+from porter.conformance.records import Script, ScriptOutcome, ScriptStatus, Verdict
 from porter.errors import UpstreamChange
 
 from .fakes import RUN_TESTS, FakeRunner, Release

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from porter.base import paths
-from porter.conformance.matching import unittest_summary
+from porter.conformance.expected_output import unittest_summary
 
 HEAD = "import standin as unittest\n"
 GOOD = """

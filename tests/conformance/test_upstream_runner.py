@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from porter.base import paths
-from porter.conformance.model import Verdict
+from porter.conformance.records import Verdict
 from porter.conformance.runtests.runner import UpstreamRunner, default_tests
 from porter.errors import UpstreamChange
 

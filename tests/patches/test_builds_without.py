@@ -25,8 +25,7 @@ from porter.manifest import Patches, SkippedPatch, open_manifest
 from porter.patches import load_series
 from porter.pipeline import Build, build, sources_of
 from porter.regress.baseline import SHIPPED as BASELINE
-from porter.regress.checks import conformance_config, run_tests
-from porter.regress.memory import StageMemory
+from porter.regress.checks import StageMemory, conformance_config, run_tests
 from porter.sync.lock import newest_release
 from porter_dev import builds
 from tests.fake_build import fake_build
@@ -158,8 +157,8 @@ def test_an_up_to_date_build_knows_what_it_lacks(tmp_path: Path) -> None:
     for patches in (Patches(("nan-boxing",)), Patches((), (LACKS,))):
         done = Build(tmp_path, tmp_path, 1, 0, {}, compiled, patches)
         kept = json.loads(json.dumps(pipeline._to_keep(done)))
-        standing: Any = SimpleNamespace(out=tmp_path, folder=tmp_path, path=tmp_path / "kept.json")
-        assert pipeline._as_kept(standing, kept, strict=False).patches == patches
+        freshness: Any = SimpleNamespace(out=tmp_path, folder=tmp_path, path=tmp_path / "kept.json")
+        assert pipeline._as_kept(freshness, kept, strict=False).patches == patches
         if patches.skipped:
             with pytest.raises(PatchDrift, match="nothing can fail"):
-                pipeline._as_kept(standing, kept, strict=True)
+                pipeline._as_kept(freshness, kept, strict=True)

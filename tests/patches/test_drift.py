@@ -19,9 +19,9 @@ from _pytest.mark.structures import ParameterSet
 from attrs import frozen
 
 from porter.base import paths
-from porter.conformance import backends, library
+from porter.conformance import backends, file_images
 from porter.conformance.discovery import discover
-from porter.conformance.expected import find_cpython
+from porter.conformance.expected_output import find_cpython
 from porter.conformance.skips import load
 from porter.conformance.suite import ConformanceSuite, Events
 from porter.errors import PatchDrift
@@ -421,7 +421,7 @@ def _failing_basics(shop: Workshop, done: Build) -> dict[str, str]:
             runner=runner,
             cpython=find_cpython(paths.build_dir() / "conformance" / "expected"),
             skips=load("host", skipped=backends.skipped_patches(runner)),
-            library=library.modules(root, paths.templates_dir() / "frozen"),
+            library=file_images.modules(root, paths.templates_dir() / "frozen"),
             events=Events(),
         ).run()
     assert sum(result.verdict.value == "pass" for result in results) > 400

@@ -13,7 +13,7 @@ import pytest
 from porter import cli
 from porter.base import paths
 from porter.errors import CorruptSource, PatchDrift, SyncFailed, UsageError
-from porter.regress import releases
+from porter.regress import release_arguments
 from porter.sync import release_list
 from porter.sync.lock import read_lock
 
@@ -126,7 +126,7 @@ def test_latest_and_all(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 
     def wanted(*given: str, everything: bool = False, latest: bool = False) -> list[str]:
-        done = releases.wanted_releases(
+        done = release_arguments.wanted_releases(
             given, everything=everything, latest=latest, record=False, say=said.append
         )
         return [one.name for one in done]

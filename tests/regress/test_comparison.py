@@ -20,10 +20,9 @@ from porter.errors import (
 )
 from porter.patches import Fit
 from porter.regress.baseline import read_baseline, reference, updated, write_baseline
-from porter.regress.compare import compare
-from porter.regress.model import Facts, ReleaseRun, Stage, StageState
-from porter.regress.report import as_json, as_markdown, change_lines
-from porter.regress.verdict import verdict
+from porter.regress.comparison import compare, verdict
+from porter.regress.facts import Facts, ReleaseRun, Stage, StageState
+from porter.regress.regress_report import as_json, as_markdown, change_lines
 
 FACTS = Facts(
     tree="sha256:1",

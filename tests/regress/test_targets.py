@@ -14,14 +14,13 @@ from porter.compile.compile_stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, MissingPackage, NoGpu, NoNvcc, NotBuilt
 from porter.manifest import FORMAT
-from porter.regress import checks, release
-from porter.regress.compare import compare
-from porter.regress.memory import StageMemory, key_of
-from porter.regress.model import Facts, ReleaseRun, StageState
-from porter.regress.report import number_rows
-from porter.regress.running import StageSequence
-from porter.regress.sizes import sizes_of
-from porter.regress.verdict import verdict
+from porter.regress import checks, release_run
+from porter.regress.checks import StageMemory, key_of
+from porter.regress.comparison import compare, verdict
+from porter.regress.facts import Facts, ReleaseRun, StageState
+from porter.regress.measurements import sizes_of
+from porter.regress.regress_report import number_rows
+from porter.regress.release_run import StageSequence
 
 RESOURCES = {
     "kernels": {"one": {"registers": 168, "stack": 0}, "two": {"registers": 255, "stack": 16}},
@@ -60,9 +59,9 @@ def run(
 
     monkeypatch.setenv("PORTER_HOME", str(tmp_path))
     monkeypatch.setattr(pipeline, "build", build)
-    steps, found = StageSequence(), release._Facts(Facts(units={"py/a.c": {}}))
-    release._target("1.0", "cuda", release.Options(("cuda",), where_possible), steps, found)
-    return release._result("1.0", "", steps, found)
+    steps, found = StageSequence(), release_run._Facts(Facts(units={"py/a.c": {}}))
+    release_run._target("1.0", "cuda", release_run.Options(("cuda",), where_possible), steps, found)
+    return release_run._result("1.0", "", steps, found)
 
 
 def test_without_a_gpu_it_builds_and_reports(

@@ -20,9 +20,9 @@ from porter.errors import (
     PreprocessFailed,
     UnknownConstruct,
 )
-from porter.regress.model import ReleaseRun, StageState
-from porter.regress.release import Options, run_release
-from porter.regress.verdict import verdict
+from porter.regress.comparison import verdict
+from porter.regress.facts import ReleaseRun, StageState
+from porter.regress.release_run import Options, run_release
 from porter.sync.lock import Lock, newest_release, write_lock
 from porter.sync.store import Synced
 from porter.sync.synchronization import sync

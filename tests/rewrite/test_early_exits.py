@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from porter import pipeline
 from porter.base import paths
-from porter.base.telling import QUIET
+from porter.base.progress import QUIET
 from porter.cli import rules
 from porter.config import BuildConfig
 from porter.errors import UnknownConstruct

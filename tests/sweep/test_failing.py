@@ -13,8 +13,8 @@ from attrs import field, frozen
 from porter.base import paths
 from porter.compiler.options import CompilerOptions
 from porter.config import BuildConfig
-from porter.conformance.backends.native import TestCompiler
-from porter.conformance.expected import find_cpython
+from porter.conformance.backends.build_runner import TestCompiler
+from porter.conformance.expected_output import find_cpython
 from porter.conformance.skips import load
 from porter.native.module import NativeModule
 from porter.pipeline import build

@@ -37,7 +37,7 @@ def opener() -> Callable[[Sequence[Trial]], list[Ending]]:
 
 @pytest.fixture
 def runner() -> TrialRunner:
-    from porter.conformance.backends.isolate import Isolated
+    from porter.conformance.backends.isolated_process import Isolated
     from porter_dev.allocation_failure.trials import lost
 
     return TrialRunner(Isolated(opener, 30.0, lost), chunk=8)

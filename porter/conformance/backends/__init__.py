@@ -8,8 +8,8 @@ from porter.base import arguments
 from porter.base.sizes import KIB, format_size
 from porter.compiler.options import CompilerOptions
 from porter.config import BuildConfig
-from porter.conformance.backends.process import HostDirectoryLauncher, ProcessRunner
-from porter.conformance.model import ScriptRunner
+from porter.conformance.backends.process_runner import HostDirectoryLauncher, ProcessRunner
+from porter.conformance.records import ScriptRunner
 from porter.errors import UsageError
 
 # Sizes of a build for upstream's tests: the largest heap is 384 KiB, the longest output 101 KiB
@@ -79,7 +79,9 @@ def open_runner(
     folder = None if folder is None else arguments.path(folder, "folder")
     if executable is not None:
         return ProcessRunner("executable", HostDirectoryLauncher(executable.resolve()), timeout)
-    from porter.conformance.backends.build import BuildRunner  # expensive: loads a whole build
+    from porter.conformance.backends.build_runner import (
+        BuildRunner,  # expensive: loads a whole build
+    )
 
     if folder is None:
         from porter.pipeline import build  # needs the whole toolchain, which may be missing

@@ -14,8 +14,14 @@ import re
 import sys
 from typing import Any
 
-from porter.conformance.runtests.loaded import INFO, Loaded
-from porter.conformance.runtests.stand_ins import Agrees, Avoids, NotImitated, relative
+from porter.conformance.runtests.upstream_module import (
+    INFO,
+    Agrees,
+    Avoids,
+    Loaded,
+    NotImitated,
+    relative,
+)
 
 _LINE = re.compile(r"^(pass|FAIL|skip|lrge) +(\S+)")
 # Upstream's verdict on a test, and porter's.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from porter.base.one_process import OfOneProcess
+from porter.base.process_bound import OfOneProcess
 from porter.errors import (
     LaunchFailed,
     MissingPackage,

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from porter.base.one_process import OfOneProcess, forked
+from porter.base.process_bound import OfOneProcess, forked
 from porter.errors import LaunchFailed, NotEnoughMemory, UsageError
 from porter.run.built import Built
 from porter.run.device.arrays import HostArrays

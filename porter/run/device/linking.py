@@ -19,10 +19,9 @@ from typing import Any
 from attrs import field, frozen
 
 from porter.base.architectures import Architectures
-from porter.base.files import write_whole
+from porter.base.files import read_sealed, write_sealed, write_whole
 from porter.base.fingerprint import file_digest
-from porter.base.sealed import read_sealed, write_sealed
-from porter.base.telling import to_stderr
+from porter.base.progress import to_stderr
 from porter.errors import LaunchFailed, UsageError
 from porter.run.built import Built, device_output
 

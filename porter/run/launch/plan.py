@@ -13,7 +13,7 @@ import numpy as np
 from attrs import frozen
 
 from porter.base.arguments import choice, whole
-from porter.base.one_process import OfOneProcess
+from porter.base.process_bound import OfOneProcess
 from porter.errors import UsageError, WrongType
 from porter.run.device.base import Device
 from porter.run.footprint import Footprint, MemoryBudget, round_up

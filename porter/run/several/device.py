@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from attrs import define, field, frozen
 
-from porter.base.one_process import OfOneProcess
+from porter.base.process_bound import OfOneProcess
 from porter.errors import UsageError
 from porter.run.device.arrays import HostArrays
 from porter.run.device.base import (

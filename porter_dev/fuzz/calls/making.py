@@ -13,7 +13,7 @@ from typing import Protocol
 
 from attrs import define, field
 
-from porter.base.offspring import begin_worker, kill_workers
+from porter.base.process import begin_worker, kill_workers
 from porter_dev.fuzz.calls.programs import CallProgram
 
 MANY = 2048  # programs per batch from which on several processes are worth their start

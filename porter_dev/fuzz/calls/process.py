@@ -23,8 +23,8 @@ from typing import Any, BinaryIO, Protocol
 import attrs
 from attrs import define, field, frozen
 
-from porter.base.offspring import begin_worker
-from porter.base.one_process import OfOneProcess
+from porter.base.process import begin_worker
+from porter.base.process_bound import OfOneProcess
 from porter.errors import FuzzFailed, LaunchFailed
 from porter.run import Device, open_device
 from porter_dev.fuzz.calls.inventory import Inventory, inventory

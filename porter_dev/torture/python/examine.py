@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from attrs import evolve, frozen
 
-from porter.conformance.backends.isolate import Isolated
+from porter.conformance.backends.isolated_process import Isolated
 from porter.errors import BuildFailed
 from porter.native.batch import QUICK, Translation, build_batch, translate
 from porter.native.code import CodeOfEach, compile_each

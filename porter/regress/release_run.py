@@ -1,20 +1,19 @@
-"""Take one release through all stages.
-
-The stages are sync, patch and rewrite, then build, smoke and conformance per target.
-"""
+"""Take one release through all stages, in order, and record their results and failures."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from attrs import define, evolve, field, frozen
 
 from porter import pipeline
-from porter.base.telling import QUIET, Teller
+from porter.base.progress import QUIET, ProgressReporter
 from porter.config import BuildConfig
 from porter.conformance.suite import Events
 from porter.errors import (
@@ -26,16 +25,60 @@ from porter.errors import (
     PatchDrift,
     PorterError,
     SmokeFailed,
+    UnknownConstruct,
 )
 from porter.generate import Layout, read_units
 from porter.patches import STATES, Fit, check_series, load_series
-from porter.regress.checks import conformance_config, run_smoke, run_tests
-from porter.regress.memory import StageMemory
-from porter.regress.model import Facts, ReleaseRun, StageState
-from porter.regress.running import StageSequence, StageUnderWay
-from porter.regress.sizes import sizes_of
-from porter.regress.warnings import warnings_of
+from porter.regress.checks import StageMemory, conformance_config, run_smoke, run_tests
+from porter.regress.facts import Facts, Problem, ReleaseRun, Stage, StageState
+from porter.regress.measurements import sizes_of, warnings_of
 from porter.sync.store import Synced
+
+Started = Callable[[str], None]
+
+
+@define
+class StageUnderWay:
+    """The running stage; the code inside it sets the final state and the note."""
+
+    state: StageState = StageState.OK
+    note: str = ""
+
+
+@define
+class StageSequence:
+    """The stages of one release so far."""
+
+    started: Started = lambda name: None
+    stages: list[Stage] = field(factory=list)
+    errors: list[PorterError] = field(factory=list)
+
+    @contextmanager
+    def stage(self, name: str, target: str = "") -> Iterator[StageUnderWay]:
+        """Run a stage; a PorterError in it is recorded, not raised. Check `failed` afterwards."""
+        self.started(f"{name} {target}".strip())
+        running = StageUnderWay()
+        start = time.monotonic()
+        problems: tuple[Problem, ...] = ()
+        try:
+            yield running
+        except PorterError as error:
+            found = [error, *(error.others if isinstance(error, UnknownConstruct) else ())]
+            self.errors += found
+            problems = tuple(Problem.of(one) for one in found)
+            running.state = StageState.FAILED
+        seconds = round(time.monotonic() - start, 2)
+        self.stages.append(Stage(name, target, running.state, seconds, running.note, problems))
+
+    @property
+    def failed(self) -> bool:
+        """Return whether the last stage failed."""
+        return bool(self.stages) and self.stages[-1].state is StageState.FAILED
+
+    def not_reached(self, *names: str, target: str = "") -> None:
+        """Record stages that do not run because of a failure."""
+        self.stages += [Stage(name, target, StageState.NOT_REACHED) for name in names]
+
 
 TARGET_STAGES = ("build", "smoke", "conformance")
 _PLACE = re.compile(r"\b(?:upstream|patched)/[^/\s:]+/([^\s:]+\.[ch]):(\d+)")
@@ -58,7 +101,7 @@ class Options:
     where_possible: bool = False
     strict: bool = False
     jobs: int | None = None
-    tell: Teller = QUIET
+    tell: ProgressReporter = QUIET
     events: Events = field(factory=Events)
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import attrs
 
 from porter.conformance.discovery import Test
-from porter.conformance.expected import Expectation
-from porter.conformance.matching import first_difference, normalise, unittest_summary
-from porter.conformance.model import ReportedTest, ScriptOutcome, ScriptStatus, Verdict
+from porter.conformance.expected_output import (
+    Expectation,
+    first_difference,
+    normalise,
+    unittest_summary,
+)
+from porter.conformance.records import ReportedTest, ScriptOutcome, ScriptStatus, Verdict
 from porter.conformance.runtests.runner import Answer, Judged
 from porter.conformance.skips import SkipList
 

@@ -1,14 +1,24 @@
-"""Read the sizes of a finished build: code, state, registers, stack."""
+"""Measure a release: sizes of its finished build, and clang's warnings about its units.
+
+Sizes are code, state, registers and stack. The rewriter's parser gives the warnings.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+
+from clang.cindex import Index, TranslationUnit
 
 from porter.compile.build_record import read_manifest
 from porter.compile.host import LIBRARY
 from porter.compile.object_files import ElfProblem, code_bytes
 from porter.errors import NotBuilt
+from porter.syntax.node import line_table, locate
+from porter.syntax.parser import ARGUMENTS
 
 
 def sizes_of(folder: Path, target: str) -> dict[str, int]:
@@ -49,3 +59,32 @@ def _device(target: dict[str, Any]) -> dict[str, int]:
         "spills": resources["spill_stores"],
         "saved registers": machine["gc_flush"]["saved_registers"],
     }
+
+
+# The rewriter disables warnings; here they stay enabled.
+_ARGUMENTS = [argument for argument in ARGUMENTS if argument != "-Wno-everything"]
+
+
+def warnings_of(units: Iterable[Path], release: str, jobs: int) -> dict[str, int]:
+    """Return clang's default warnings, as `file: text [-Wname]`, with their counts.
+
+    File names lack the release, and there are no line numbers, so that releases are comparable.
+    """
+    with ThreadPoolExecutor(jobs) as pool:
+        lists = pool.map(lambda path: _warnings(path, release), units)
+        return dict(sorted(Counter(line for found in lists for line in found).items()))
+
+
+def _warnings(path: Path, release: str) -> list[str]:
+    unit = Index.create().parse(str(path), args=_ARGUMENTS, options=TranslationUnit.PARSE_NONE)
+    found = [one for one in unit.diagnostics if one.severity == one.Warning]
+    if not found:
+        return []
+    table = line_table(path.read_bytes().decode("latin-1"))
+    lines = []
+    for one in found:
+        file, _, _ = locate(table, one.location.offset)
+        for prefix in (f"upstream/{release}/", f"patched/{release}/"):
+            file = file.removeprefix(prefix)
+        lines.append(f"{file}: {one.spelling} [{one.option}]")
+    return lines

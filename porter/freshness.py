@@ -16,8 +16,8 @@ from attrs import frozen
 
 from porter import toolchain
 from porter.base import paths
+from porter.base.files import read_sealed, write_sealed
 from porter.base.fingerprint import content_digest, file_digest, fingerprint
-from porter.base.sealed import read_sealed, write_sealed
 from porter.compile.build_record import read_manifest
 from porter.compile.cuda import cuda_folder
 from porter.compile.host import host_folder
@@ -26,13 +26,13 @@ from porter.generate.generate_stage import LIBRARY_FOLDER
 from porter.sync.store import Synced
 from porter.version import __version__
 
-FOLDER = ".standing"
+FOLDER = ".freshness"
 _NOT_INPUTS = frozenset({"__pycache__", "_data", "baseline.json"})
 _MADE = ("src", "genhdr", "pre", "cxx", "units.json")
 
 
 @frozen
-class Standing:
+class Freshness:
     """The freshness record of a build: configuration, host variant, register cap and folder."""
 
     config: BuildConfig

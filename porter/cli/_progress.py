@@ -1,6 +1,6 @@
 """Progress reporting of commands on stderr: a moving line on a terminal, plain lines elsewhere.
 
-Every command that works for more than a second reports its progress through `telling`.
+Every command that works for more than a second reports its progress through `show_progress`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.console import Console
 from rich.text import Text
 
-from porter.base.telling import PATIENCE, QUIET, PlainLines, Teller, Underway, to_stderr
+from porter.base.progress import PATIENCE, QUIET, PlainLines, ProgressReporter, Underway, to_stderr
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -23,10 +23,10 @@ PREFIX = "porter: "
 
 
 @contextmanager
-def telling(
+def show_progress(
     *, prefix: str = PREFIX, quiet: bool = False, only_moving: bool = False
-) -> Iterator[Teller]:
-    """Yield a Teller that displays progress until the block ends.
+) -> Iterator[ProgressReporter]:
+    """Yield a ProgressReporter that displays progress until the block ends.
 
     Args:
         prefix: The start of its lines.
@@ -38,10 +38,10 @@ def telling(
         yield QUIET
     elif console.is_terminal:
         with MovingLine(console, prefix) as moving:
-            yield moving.teller
+            yield moving.reporter
     else:
         with PlainLines(_plain(console, prefix)) as lines:
-            yield lines.teller
+            yield lines.reporter
 
 
 def _plain(console: Console, prefix: str) -> Callable[[str], None]:
@@ -66,9 +66,9 @@ class MovingLine:
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     @property
-    def teller(self) -> Teller:
+    def reporter(self) -> ProgressReporter:
         """The callbacks for the work."""
-        return Teller(self._say, self._step, self._now)
+        return ProgressReporter(self._say, self._step, self._now)
 
     def _say(self, text: str) -> None:
         with self._part.lock:

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from porter.regress.checks import GOOD
-from porter.regress.compare import Change, Changes
-from porter.regress.model import ReleaseRun, Stage, StageState
+from porter.regress.comparison import Change, Changes
+from porter.regress.facts import ReleaseRun, Stage, StageState
 from porter.rewrite.rules import RULES
 
 STYLES = {

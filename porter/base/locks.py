@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from porter.base.telling import Say, to_stderr
+from porter.base.progress import Say, to_stderr
 
 PATIENCE = 2.0  # seconds before a message; checking a finished build holds the lock for less
 _POLL = 0.05  # seconds

@@ -1,10 +1,10 @@
-"""Render a run's results as a table, JSON and JUnit XML."""
+"""Render a run's results as a table, JSON and JUnit XML, and the selected tests as a list."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
@@ -15,7 +15,9 @@ from rich.text import Text
 
 from porter.base import arguments
 from porter.base.files import write_whole
-from porter.conformance.model import ReportedTest, Verdict
+from porter.conformance.discovery import Test
+from porter.conformance.records import ReportedTest, Verdict
+from porter.conformance.skips import SkipList
 
 _SHOWN = (
     (Verdict.PASS, "passed", "green"),
@@ -157,3 +159,11 @@ def _suite_xml(name: str, results: Sequence[ReportedTest]) -> ElementTree.Elemen
 
 def _xml(text: str) -> str:
     return text.translate(_NOT_XML)
+
+
+def lines(tests: Sequence[Test], skips: SkipList) -> Iterator[str]:
+    """Yield one line per test: its name, the source of its expected output, its skip reason."""
+    for test in tests:
+        source = "exp" if test.expected_file.is_file() else "cpython"
+        reason = skips.reason(test)
+        yield f"{test.name:<48} {source:<8}{f' skip: {reason}' if reason else ''}".rstrip()

@@ -1,14 +1,24 @@
-"""Compare the facts of a run with the baseline."""
+"""Compare the facts of a run with the baseline, and reduce the run to one error.
+
+The error follows an order of precedence: tool failure, upstream change, wrong result.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
 
+from porter.errors import (
+    ConformanceRegression,
+    LaunchFailed,
+    PorterError,
+    SmokeFailed,
+    UpstreamChange,
+)
 from porter.regress.baseline import Baseline, reference
 from porter.regress.checks import GOOD
-from porter.regress.model import Facts, Numbers, ReleaseRun
+from porter.regress.facts import Facts, Numbers, ReleaseRun
 
 MOST_UNITS = 8  # maximum number of units named per rule
 
@@ -169,3 +179,30 @@ def _sizes(before: Facts, after: Facts) -> tuple[Change, ...]:
         if target in before.sizes
         for change in _numbers(before.sizes[target], after.sizes[target])
     )
+
+
+_WRONG = (SmokeFailed, ConformanceRegression, LaunchFailed)
+
+
+def verdict(runs: Sequence[ReleaseRun], changes: Sequence[Changes]) -> PorterError | None:
+    """Return the error to exit with, or None if every release is good.
+
+    A failure of a tool or of this machine comes first, since it leaves the release untested. Then
+    come upstream changes that porter cannot handle, then wrong results.
+    """
+    errors = [error for run in runs for error in run.errors]
+    tools = [error for error in errors if not isinstance(error, (UpstreamChange, *_WRONG))]
+    upstream = [error for error in errors if isinstance(error, UpstreamChange)]
+    wrong = [error for error in errors if isinstance(error, _WRONG)]
+    failing = [(change.release, test) for change in changes for test in change.failing]
+    if failing:
+        release, test = failing[0]
+        more = f" and {len(failing) - 1} more" if len(failing) > 1 else ""
+        wrong.append(
+            ConformanceRegression(
+                f"newly failing: {test.where} of {release} ({test.before} before){more}",
+                hint="The report names each. What this release rightly no longer passes goes onto "
+                "the skip list (porter/conformance/skips.toml) with its reason.",
+            )
+        )
+    return next(iter([*tools, *upstream, *wrong]), None)

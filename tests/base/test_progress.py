@@ -7,21 +7,21 @@ from itertools import pairwise
 
 import pytest
 
-from porter.base import telling
-from porter.base.telling import QUIET, PlainLines, Teller
+from porter.base import progress
+from porter.base.progress import QUIET, PlainLines, ProgressReporter
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return a fake clock, which advances only when a test moves it."""
     now = [100.0]
-    monkeypatch.setattr("porter.base.telling.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("porter.base.progress.time.monotonic", lambda: now[0])
     return now
 
 
 def test_parts_and_steps(clock: list[float]) -> None:
     said: list[str] = []
-    tell = PlainLines(said.append).teller
+    tell = PlainLines(said.append).reporter
     tell.say("compiling")
     for done in range(1, 9):
         clock[0] += 0.5
@@ -34,7 +34,7 @@ def test_parts_and_steps(clock: list[float]) -> None:
 
 def test_long_work_is_told_more_seldom(clock: list[float]) -> None:
     said: list[str] = []
-    tell = PlainLines(said.append).teller
+    tell = PlainLines(said.append).reporter
     tell.say("tests")
     for done in range(3600):
         clock[0] += 1
@@ -47,7 +47,7 @@ def test_long_work_is_told_more_seldom(clock: list[float]) -> None:
 
 def test_what_is_over_at_once_is_not_told(clock: list[float]) -> None:
     said: list[str] = []
-    tell = PlainLines(said.append).teller
+    tell = PlainLines(said.append).reporter
     clock[0] += 60
     tell.now("loading the build")
     tell.step(1, 2)
@@ -62,17 +62,17 @@ def test_what_is_over_at_once_is_not_told(clock: list[float]) -> None:
 def test_parts_of_a_part_have_no_lines() -> None:
     said: list[str] = []
     seen: list[str] = []
-    inner = Teller(said.append, now=seen.append).within()
+    inner = ProgressReporter(said.append, now=seen.append).within()
     inner.say("rewriting")
     inner.now("reading")
     assert (said, seen) == ([], ["rewriting", "reading"])
 
 
 def test_work_without_steps_shows_that_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "EVERY", 0.05)
+    monkeypatch.setattr(progress, "EVERY", 0.05)
     said: list[str] = []
     with PlainLines(said.append) as lines:
-        lines.teller.now("cloning")
+        lines.reporter.now("cloning")
         deadline = time.monotonic() + 30
         while len(said) < 3 and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -83,7 +83,7 @@ def test_work_without_steps_shows_that_it_goes_on(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_default_is_on_stderr_and_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    PlainLines().teller.say("reading 3 units")
+    PlainLines().reporter.say("reading 3 units")
     QUIET.say("nothing")
     QUIET.now("nothing")
     QUIET.step(1, 2)

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
+from porter.conformance.records import Script, ScriptOutcome, ScriptStatus
 from porter.errors import LaunchFailed
 
 Item = TypeVar("Item")

@@ -1,7 +1,7 @@
 """Progress reporting: messages on stderr, and steps within a phase of the work.
 
-Long-running functions take a `Teller`. Commands choose its display: `PlainLines`, or the moving
-line of porter/cli/_telling.py.
+Long-running functions take a `ProgressReporter`. Commands choose its display: `PlainLines`, or the
+moving line of porter/cli/_progress.py.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def to_stderr(text: str) -> None:
 
 
 @frozen
-class Teller:
+class ProgressReporter:
     """Callbacks for progress reporting. Work that turns out to be unnecessary reports nothing.
 
     Attributes:
@@ -45,9 +45,9 @@ class Teller:
     step: Callable[[int, int], None] = lambda done, total: None
     now: Say = silent
 
-    def within(self) -> Teller:
-        """Return a Teller for a subtask of the current phase, whose own phases print no lines."""
-        return Teller(self.now, self.step, self.now)
+    def within(self) -> ProgressReporter:
+        """Return a reporter for a subtask of the current phase, whose own phases print no lines."""
+        return ProgressReporter(self.now, self.step, self.now)
 
 
 class Underway:
@@ -96,9 +96,9 @@ class PlainLines:
         self._thread: threading.Thread | None = None
 
     @property
-    def teller(self) -> Teller:
+    def reporter(self) -> ProgressReporter:
         """The callbacks for the work."""
-        return Teller(self._say, self._step, self._part.begin)
+        return ProgressReporter(self._say, self._step, self._part.begin)
 
     def _say(self, text: str) -> None:
         with self._part.lock:
@@ -134,5 +134,5 @@ class PlainLines:
             self._look()
 
 
-QUIET = Teller(say=silent)
-DEFAULT = PlainLines().teller
+QUIET = ProgressReporter(say=silent)
+DEFAULT = PlainLines().reporter

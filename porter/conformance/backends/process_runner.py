@@ -14,7 +14,7 @@ from typing import Protocol
 
 import attrs
 
-from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
+from porter.conformance.records import Script, ScriptOutcome, ScriptStatus
 
 
 @attrs.frozen

@@ -16,8 +16,8 @@ pexpect = pytest.importorskip("pexpect")
 
 WORK = """
 import sys, time
-from porter.cli._telling import telling
-with telling({options}) as tell:
+from porter.cli._progress import show_progress
+with show_progress({options}) as tell:
     tell.now("over at once")
     tell.{how}("long work")
     for i in range(20):
@@ -83,7 +83,7 @@ def test_no_command_shows_progress_otherwise() -> None:
             )
             if on_console or module.startswith(("rich.progress", "rich.status", "rich.live")):
                 others.append(path.name)
-    assert set(others) == {"_telling.py"}
+    assert set(others) == {"_progress.py"}
 
 
 def test_quiet_sync_says_nothing(
