@@ -8,8 +8,8 @@ where an NVIDIA driver is); later calls start at once. Two commands are not port
     python3 bootstrap.py campaign ARGS   the campaigns: `list`, `run NAME ...`, `ci --seconds N`
 
 Both install what tests need, nvcc from the registry where the machine has none, and fetch the
-newest release. `test` makes the builds that tests share before pytest starts. docs/testing.md
-explains both.
+newest release. `test` makes the builds that tests share before pytest starts.
+docs/how-to/testing.md explains both.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Builds host twins of one release that differ only in their checks, below build/unwinding-*/, and the
 plain C reference build of the same port. Counts checks, code bytes, and instructions under
-callgrind, which other load on the machine does not affect. docs/unwinding.md shows the results.
+callgrind, which other load on the machine does not affect. docs/lab/unwinding.md shows the results.
 
     python benchmarks/unwinding.py [--release 1.26.1] [--jobs N] [--json FILE]
     python benchmarks/unwinding.py --cuda        # device code too, several minutes

@@ -32,7 +32,7 @@ def __getattr__(name: str) -> Any:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """What `%load_ext porter` calls: the magics of docs/notebook.md. shell: IPython's."""
+    """What `%load_ext porter` calls: the magics of docs/how-to/notebook.md. shell: IPython's."""
     from porter.notebook import load
 
     load(shell)

@@ -211,7 +211,7 @@ def _patches() -> Diagnosis:
         f"{release}: {', '.join(f'{name} ({without})' for name, without in sorted(of.items()))}"
         for release, of in sorted(lacks.items(), key=lambda item: version_key(item[0]))
     )
-    advice = "Upstream changed there; `porter patch check` says where (docs/upstream.md)."
+    advice = "Upstream changed there; `porter patch check` says where (docs/how-to/upstream.md)."
     return Diagnosis("patches", "lacks", f"skipped in {detail}", advice)
 
 

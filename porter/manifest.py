@@ -339,7 +339,7 @@ def read_document(folder: Path) -> dict[str, Any]:
     if not isinstance(document, dict) or not {"inputs", "targets"} <= document.keys():
         raise NotBuilt(f"{path}: not a manifest", hint="Run `porter build`.")
     seal = document.pop(SEAL, None)
-    # A file without a seal was edited on purpose (docs/install.md).
+    # A file without a seal was edited on purpose (docs/reference/builds.md).
     if document.get("format") == FORMAT and seal not in (None, seal_of(document)):
         raise BuildDamaged(
             f"{path}: the file was changed after the build: its seal does not fit its content",

@@ -1,8 +1,8 @@
 """Record the bodies of upstream's functions that patches replace.
 
-A `[[replace]]` of a patch lists the bodies for which its text was written (docs/upstream.md). When
-a release brings a new body, its maintainer compares the new definition with the replacement, and
-records its digest if the replacement does the same.
+A `[[replace]]` of a patch lists the bodies for which its text was written
+(docs/reference/patches.md). When a release brings a new body, its maintainer compares the new
+definition with the replacement, and records its digest if the replacement does the same.
 
     python -m porter_dev.bodies check     # list the bodies of synced releases that no patch knows
     python -m porter_dev.bodies show F    # print upstream's definitions of the function F

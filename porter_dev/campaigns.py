@@ -281,7 +281,7 @@ def _finish(outcomes: Sequence[Outcome]) -> None:
         sys.exit(f"campaigns failed: {', '.join(failed)}; logs: {LOGS}")
 
 
-@click.group(help="Long checks outside the default test tier (docs/testing.md).")
+@click.group(help="Long checks outside the default test tier (docs/how-to/testing.md).")
 def group() -> None:
     """Group the commands."""
 

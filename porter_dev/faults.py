@@ -286,7 +286,7 @@ def report(results: Sequence[Detection], of: Sequence[Fault]) -> str:
     )
 
 
-@click.group(help="Plant faults and report which tests detect them (docs/testing.md).")
+@click.group(help="Plant faults and report which tests detect them (docs/how-to/testing.md).")
 def group() -> None:
     """Group the commands."""
 

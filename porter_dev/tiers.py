@@ -2,7 +2,7 @@
 
 tests/conftest.py loads this plugin, so that it is active in every run of the suite. The tiers are
 *default* (no marker), *campaigns* (marker `campaign`, one row of campaigns.toml each) and *gpu*
-(marker `gpu`, selected with `-m gpu`). docs/testing.md describes them.
+(marker `gpu`, selected with `-m gpu`). docs/how-to/testing.md describes them.
 
 Under pytest-xdist the accounting takes place in the controller, which receives the reports of all
 workers. The workers only select tests.
@@ -121,7 +121,7 @@ def unexpected(
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add this plugin's options to pytest's command line."""
-    group = parser.getgroup("tiers", "test tiers (docs/testing.md)")
+    group = parser.getgroup("tiers", "test tiers (docs/how-to/testing.md)")
     group.addoption(
         "--campaign",
         action="append",

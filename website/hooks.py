@@ -1,12 +1,14 @@
-"""Hooks of mkdocs for porter's site: the home page, the API's pages, links to the repository.
+"""Hooks of mkdocs for porter's site: home page, API pages, links, former addresses.
 
-mkdocs calls on_files() and on_page_markdown(). Pages are unchanged in the repository, where their
-links work too; these hooks rewrite the links for the site.
+mkdocs calls on_files(), on_page_markdown() and on_post_build(). Pages are unchanged in the
+repository, where their links work too; these hooks rewrite the links for the site.
 """
 
 from __future__ import annotations
 
+import html
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,18 @@ ROOT = Path(__file__).resolve().parents[1]
 OURS = Path(__file__).parent
 DOCS = ROOT / "docs"
 HOME = "index.md"
+MOVED = OURS / "moved.toml"
+
+# A page at a former address. The script keeps the anchor, which a refresh of HTML would drop.
+REDIRECT = """<!doctype html>
+<meta charset="utf-8">
+<title>Moved</title>
+<link rel="canonical" href="{to}">
+<meta name="robots" content="noindex">
+<script>location.replace("{to}" + location.hash)</script>
+<meta http-equiv="refresh" content="0; url={to}">
+<p>This page has moved: <a href="{to}">{to}</a></p>
+"""
 
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 # Comments for tests/docs; the site omits them.
@@ -49,6 +63,30 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
         MARK.sub("", markdown),
         lambda text: relinked(text, here, uri, config.repo_url or "", names),
     )
+
+
+def on_post_build(config: MkDocsConfig, **_: Any) -> None:
+    """Write a page at each former address that leads to the present one."""
+    moved = tomllib.loads(MOVED.read_text(encoding="utf-8"))
+    write_redirects(Path(config.site_dir), moved)
+
+
+def write_redirects(site: Path, moved: Mapping[str, str]) -> None:
+    """Write the redirecting pages of a site.
+
+    Args:
+        site: The folder of the built site.
+        moved: Former page to present page, both relative to docs/, as in moved.toml.
+
+    Raises:
+        FileExistsError: A page of the site has a former address.
+    """
+    for old, new in moved.items():
+        folder = site / old.removesuffix(".md")
+        target = "../" * len(Path(old).parts) + new.removesuffix(".md") + "/"
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "index.html").open("x", encoding="utf-8") as page:
+            page.write(REDIRECT.format(to=html.escape(target)))
 
 
 def titles(navigation: Any) -> Iterator[tuple[str, str]]:
@@ -96,6 +134,8 @@ def relinked(text: str, here: Path, uri: str, repository: str, names: Mapping[st
             if shown.endswith(".md") and file.is_file():
                 shown = called(file)
             return f"{picture}[{shown}]({up}{file.relative_to(DOCS).as_posix()}{anchor})"
+        if file.is_relative_to(OURS / "api") and file.is_file():
+            return f"[{shown}]({up}{file.relative_to(OURS).as_posix()}{anchor})"
         if not file.is_relative_to(ROOT) or not file.exists():
             return found[0]  # mkdocs reports it as broken
         if repository:

@@ -1,4 +1,4 @@
-"""Arrays of persistent interpreters: the Python API (docs/python-api.md)."""
+"""Arrays of persistent interpreters: the Python API (docs/reference/python-api.md)."""
 
 from porter.array.array import InterpreterArray
 from porter.array.call import Call

@@ -53,11 +53,11 @@ class InterpreterArray(Interpreters):
         device: An open device, which replaces `target`, `release`, `build` and `devices`.
         devices: Several devices that share the array: "all" GPUs, numbers of GPUs ([0, 1]), or
             "host" once for each of several host twins. Results are then NumPy arrays
-            (docs/devices.md).
+            (docs/how-to/devices.md).
         block: Interpreters per block; they share a barrier.
         seed: Seed of random numbers.
         sandbox: Programs cannot use addresses, and load verified bytecode only
-            (docs/robustness.md).
+            (docs/explanation/sandbox.md).
         fs: A littlefs2 image. Each interpreter gets a copy at "/".
         stream: The CUDA stream for launches.
 

@@ -29,7 +29,9 @@ from porter.sync.store import synced_releases
     "--early-exits", "exits", is_flag=True, help="List the changes that an unwind can separate."
 )
 @click.option(
-    "--write", is_flag=True, help="Write examples, and counts if counted, into docs/rules.md."
+    "--write",
+    is_flag=True,
+    help="Write examples, and counts if counted, into docs/reference/rules.md.",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time [one a core].")
 def command(
@@ -99,11 +101,11 @@ def _list_early_exits(releases: tuple[str, ...], jobs: int | None) -> None:
 
 
 def _write(counts: Counts) -> None:
-    """Update docs/rules.md between its markers."""
+    """Update docs/reference/rules.md between its markers."""
     home = paths.checkout()
     if home is None:
-        raise FileProblem("docs/rules.md: this porter runs from no checkout")
-    path = home / "docs" / "rules.md"
+        raise FileProblem("docs/reference/rules.md: this porter runs from no checkout")
+    path = home / "docs" / "reference" / "rules.md"
     text = path.read_text()
     try:
         if counts:

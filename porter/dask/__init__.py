@@ -1,4 +1,4 @@
-"""Run programs and evaluations on a Dask cluster (docs/devices.md).
+"""Run programs and evaluations on a Dask cluster (docs/how-to/devices.md).
 
 Dask's `distributed` schedules tasks, moves them between workers and repeats failed ones. This
 package divides the work into tasks, ships builds to workers and merges results.

@@ -1,4 +1,4 @@
-"""`python -m porter.errors`: print the table of docs/exit-codes.md."""
+"""`python -m porter.errors`: print the table of docs/reference/exit-codes.md."""
 
 from porter.errors import exit_code_table
 

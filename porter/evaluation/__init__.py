@@ -1,4 +1,4 @@
-"""Evaluation: run many programs on test cases, and compare results (docs/evaluate.md).
+"""Evaluation: run many programs on test cases, and compare results (docs/reference/evaluate.md).
 
 Input: programs and `Cases`. Output: `Evaluation`, a `CaseStatus` for each program and case.
 Programs are split into portions, and each portion is judged by launches on one device.

@@ -64,7 +64,7 @@ def check_options(layout: Layout, defines: Sequence[str], sources: Sequence[Path
     options = [one for one in concerned if not refused(without(config, one.name))]
     raise OptionRefused(
         failed.message + _blame(options, concerned),
-        hint='See docs/upstream.md, "What a release wants from its port".',
+        hint='See docs/reference/releases.md, "What a release wants from its port".',
         options=tuple(option.name for option in options),
     )
 

@@ -1,4 +1,4 @@
-"""`%load_ext porter`: run cells of a notebook on many interpreters (docs/notebook.md).
+"""`%load_ext porter`: run cells of a notebook on many interpreters (docs/how-to/notebook.md).
 
 IPython loads this package on demand. Only this package imports IPython, and no other module imports
 it at start.

@@ -255,7 +255,7 @@ def drift(hunk: Hunk, patch: str, number: int, detail: str) -> PatchDrift:
     inside = f", in {hunk.inside}" if hunk.inside else ""
     return PatchDrift(
         f"patch {patch or '?'}, hunk {number}: {hunk.file}{inside}: {detail}",
-        hint="`porter patch check` shows all of them; see docs/upstream.md.",
+        hint="`porter patch check` shows all of them; see docs/reference/patches.md.",
         patch=patch,
         file=hunk.file,
     )

@@ -182,7 +182,7 @@ def refuse_skipped(skipped: Iterable[SkippedPatch]) -> None:
         details = "\n".join(f"{one.message}\n  {one.reason}" for one in unasked)
         raise PatchDrift(
             f"{len(unasked)} patches do not apply to this release:\n{details}",
-            hint="Without --strict the build does without them; see docs/upstream.md.",
+            hint="Without --strict the build does without them; see docs/reference/patches.md.",
             patch=", ".join(one.name for one in unasked),
         )
 
@@ -198,14 +198,14 @@ def refuse_kept(kept: Iterable[KeptFunction]) -> None:
         raise PatchDrift(
             f"{len(lines)} functions of this release are not those that patches replace:\n"
             + "\n".join(lines),
-            hint="Without --strict the build has upstream's; see docs/upstream.md.",
+            hint="Without --strict the build has upstream's; see docs/reference/patches.md.",
         )
 
 
 def _refusal(fit: Fit) -> PatchDrift:
     return PatchDrift(
         fit.detail,
-        hint="`porter patch check` shows all of them; see docs/upstream.md.",
+        hint="`porter patch check` shows all of them; see docs/reference/patches.md.",
         patch=fit.patch,
         file=fit.file,
     )
@@ -237,7 +237,7 @@ def _no_variant(name: str, variants: list[Patch], fitting: list[Patch]) -> Patch
     count = "several variants fit" if fitting else "no variant fits"
     return PatchDrift(
         f"patch {name}: {count}: they are for trees where " + "; ".join(signs),
-        hint="Change `where` in patches/series.toml, or add a variant (docs/upstream.md).",
+        hint="Change `where` in patches/series.toml, or add a variant (docs/reference/patches.md).",
         patch=name,
         file=variants[0].where.file if variants[0].where else "",
     )

@@ -53,7 +53,7 @@ class LineCounts:
         counts: Counts of the line.
         share: Share of the time of all lines; None if no time was measured.
         lanes: Number of a warp's interpreters that execute the line together: measured on a GPU,
-            an upper bound on the host twin (docs/profile.md).
+            an upper bound on the host twin (docs/how-to/profile.md).
         whole: Number of a warp's interpreters.
     """
 

@@ -183,8 +183,8 @@ def _patch(synced: Synced, options: Options, running: StageUnderWay, found: _Fac
     if refused:
         raise PatchDrift(
             "\n".join(check.detail for check in refused),
-            hint="Change the anchor in patches/ (docs/upstream.md), or add a variant for this "
-            "release to patches/series.toml.",
+            hint="Change the anchor in patches/ (docs/reference/patches.md), or add a variant for "
+            "this release to patches/series.toml.",
             patch=", ".join(check.patch for check in refused),
             file=", ".join(dict.fromkeys(check.file for check in refused if check.file)),
         )
@@ -301,8 +301,8 @@ def _refused(error: BuildFailed) -> PorterError:
     file, line = (place[1], int(place[2])) if place else ("", 0)
     return CompilerRefused(
         error.message,
-        hint="A construct that needs a rule (docs/rules.md), or, at the link, a function that "
-        "upstream wants of its port (templates/port).",
+        hint="A construct that needs a rule (docs/how-to/add-a-rule.md), or, at the link, a "
+        "function that upstream wants of its port (templates/port).",
         file=file,
         line=line,
     )

@@ -2,7 +2,7 @@
 
 A taint analysis of the whole program. Sources are the places where a Python object becomes a C
 integer. Sinks are casts of integers to pointers or objects. The rule `sandbox` refuses the sinks
-that a source reaches. docs/robustness.md lists the flows that the analysis ignores.
+that a source reaches. docs/explanation/sandbox.md lists the flows that the analysis ignores.
 
 Input: the provenance of each unit (`provenance.py`). Output: `Refused`, part of `WholeProgram`.
 

@@ -1,4 +1,4 @@
-"""Generate the parts of docs/rules.md: each rule's example, and the edits per release."""
+"""Generate the parts of docs/reference/rules.md: each rule's example, and the edits per release."""
 
 from __future__ import annotations
 

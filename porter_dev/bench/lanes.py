@@ -34,7 +34,7 @@ from porter_dev.bench.subjects import subject
 METRIC = "smsp__thread_inst_executed_per_inst_executed"
 MARK = "porter_dev.bench:"  # prefix of the NVTX range's name around a launch
 _NAME = re.compile(re.escape(MARK) + r"([\w.-]+)")
-HINT = "The command that makes such a file stands in docs/performance.md."
+HINT = "The command that makes such a file stands in docs/how-to/benchmark.md."
 
 
 def read_lanes(path: arguments.StrPath) -> dict[str, float]:

@@ -51,7 +51,7 @@ WIDTH = 140  # columns
     "--lanes",
     "lanes_file",
     type=FilePath,
-    help="What ncu counted, as CSV or JSON: docs/performance.md.",
+    help="What ncu counted, as CSV or JSON: docs/how-to/benchmark.md.",
 )
 @click.option("--scale", "scaled", is_flag=True, help="One program, many counts and heaps.")
 @click.option("--plot", "plot_file", type=FilePath, help="With --scale: draw it as SVG.")

@@ -114,7 +114,7 @@ def command(
     if found:
         raise TortureFailed(
             f"{len(found)} of {count} programs are not the same in C++",
-            hint="`porter torture --replay FILE` examines one again; docs/torture.md says more.",
+            hint="`porter torture --replay FILE` examines one again; see docs/how-to/torture.md.",
         )
 
 

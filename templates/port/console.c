@@ -1,4 +1,4 @@
-// Standard streams of one interpreter (docs/console.md).
+// Standard streams of one interpreter (docs/reference/console.md).
 //
 // Output stays in the interpreter's buffer until the launch ends (GPUSNEK_KEEP), goes to the host
 // by the launch's ring while interpreters run (GPUSNEK_SEND), or goes to porter_print()

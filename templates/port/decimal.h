@@ -1,5 +1,5 @@
-// Exact conversion between binary floating point and decimal digits. docs/language.md names the
-// algorithms.
+// Exact conversion between binary floating point and decimal digits. docs/reference/language.md
+// names the algorithms.
 //
 // Numbers are `mantissa * 2^exponent`, of single or double precision. floats.c calls these
 // functions. The files that implement this header do not depend on MicroPython. Nothing here

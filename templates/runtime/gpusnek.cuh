@@ -3,8 +3,8 @@
 //     nvcc -arch=sm_90 -rdc=true -IBUILD/include user.cu -LBUILD/cuda -lgpusnek -o user
 //
 // BUILD is a build with --arena global. Kernels have one-dimensional grids and blocks: a thread's
-// interpreter is found by blockIdx.x * blockDim.x + threadIdx.x, in every launch. docs/kernels.md
-// of porter has the table of errors. Without nvcc your source compiles for the host twin
+// interpreter is found by blockIdx.x * blockDim.x + threadIdx.x, in every launch.
+// docs/reference/kernels.md of porter has the table of errors. Without nvcc your source compiles for the host twin
 // (gpusnek_host.hpp).
 #ifndef GPUSNEK_CUH
 #define GPUSNEK_CUH

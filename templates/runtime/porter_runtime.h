@@ -15,7 +15,7 @@
 // PORTER_STATE is the state of the interpreter that this thread runs.
 #if defined(__CUDACC__) && PORTER_ARENA_LOCAL
 // Local memory's window is 16 MiB and a thread's stack grows down from its end, so an offset
-// from the end is one address in every thread, kernel and launch (docs/architecture.md).
+// from the end is one address in every thread, kernel and launch (docs/reference/architecture.md).
 // The state is an arena's topmost part and lies right below the C stack, its slack and a canary;
 // heap and pystack lie below the state. So this address depends on the stack's size alone, and
 // units need not be compiled again for another heap.

@@ -1,4 +1,4 @@
-"""Check docs/architecture.md against pyproject.toml and the source tree."""
+"""Check docs/reference/architecture.md against pyproject.toml and the source tree."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "reference" / "architecture.md").read_text(encoding="utf-8")
 # Where a path of a table may begin.
 BEGINNINGS = ("porter", "tests", "templates/runtime", "templates/port", ".")
 PATH = re.compile(r"`([\w./]+(?:/|\.(?:py|toml|md|h|c|cu|cpp|cuh|j2)))`")

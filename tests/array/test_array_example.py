@@ -1,4 +1,4 @@
-"""examples/arrays.py, and the code blocks of docs/python-api.md."""
+"""examples/arrays.py, and the code blocks of docs/reference/python-api.md."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_example(
 
 
 def test_documented_code(any_device: Device, capsys: pytest.CaptureFixture[str]) -> None:
-    page = (ROOT / "docs" / "python-api.md").read_text()
+    page = (ROOT / "docs" / "reference" / "python-api.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert len(blocks) == 2
     scope: dict[str, Any] = {}

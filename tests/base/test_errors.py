@@ -29,7 +29,7 @@ def test_every_error_has_its_own_code() -> None:
 
 
 def test_documented_table_is_the_classes() -> None:
-    assert exit_code_table() in (DOCS / "exit-codes.md").read_text()
+    assert exit_code_table() in (DOCS / "reference" / "exit-codes.md").read_text()
 
 
 def test_unknown_construct_says_where_and_crosses_processes() -> None:

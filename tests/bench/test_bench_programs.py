@@ -15,7 +15,7 @@ from porter_dev.bench import catalogue, lifecycle, measure, native, oracle, scri
 from porter_dev.bench.catalogue import SUITE, Benchmark
 from tests.bench.variants import VARIANTS
 
-SMALL = Launch(heap=12 << 10)  # the heap with which docs/performance.md's figures are measured
+SMALL = Launch(heap=12 << 10)  # the heap of the figures in docs/lab/figures.md
 NUMERIC = [benchmark for benchmark in SUITE if benchmark.kernel]
 
 

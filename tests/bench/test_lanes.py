@@ -57,7 +57,7 @@ def test_what_ncu_did_not_count_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=message) as raised:
         read(tmp_path, DETAILS.replace(old, new))
-    assert "docs/performance.md" in str(raised.value.hint)
+    assert "docs/how-to/benchmark.md" in str(raised.value.hint)
 
 
 def test_one_launch_is_seen_by_its_name() -> None:

@@ -175,7 +175,7 @@ def test_calls_in_shell_scripts(script: str, found: list[str]) -> None:
 
 def test_a_bad_option_in_a_document_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    text = (ROOT / "README.md").read_text().replace("porter regress 1", "porter regress --moon 1")
-    page.write_text(text)
+    text = (ROOT / "README.md").read_text()
+    page.write_text(text.replace("porter sync 1", "porter sync --moon 1"))
     (told,) = [told for block in shell_blocks(page) for told in problems(block.source)]
     assert "No such option" in told and "--moon" in told

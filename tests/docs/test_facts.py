@@ -18,7 +18,7 @@ from .blocks import DOCUMENTS, ROOT
 
 WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 SIZE = re.compile(r"\bdefault[^.|]*\b(heap|stack|pystack|stdout|stderr)\b[^.|]*\b\d+ ?K", re.I)
-LISTS = ("README.md", "docs/changelog.md", "docs/upstream.md")
+LISTS = ("README.md", "docs/reference/changelog.md", "docs/reference/releases.md")
 
 
 def page(name: str) -> str:
@@ -42,26 +42,32 @@ def test_releases_tested_are_in_the_lock_and_the_baseline(name: str) -> None:
         assert baseline[release].tests["host"]
 
 
-def test_the_readme_shows_the_newest_tested_release() -> None:
-    command = r"(?:porter sync|regress|--release|release =) \"?(\d[\w.]*)"
-    named = re.findall(command, page("README.md"))
-    assert len(named) == 4
-    assert set(named) == {releases_tested("README.md")[-1]}
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("README.md", "porter sync {}"),
+        ("docs/how-to/install.md", 'release = "{}"'),
+        ("docs/how-to/upstream.md", "porter conformance --release {}"),
+    ],
+)
+def test_examples_show_the_newest_tested_release(name: str, command: str) -> None:
+    named = re.findall(rf"^{command.format(r'([0-9][0-9.]*)')}", page(name), re.MULTILINE)
+    assert named == [releases_tested("README.md")[-1]]
 
 
 def test_the_smoke_programs_are_counted() -> None:
-    assert f"| smoke | {WORDS[len(PROGRAMS)]} programs" in page("docs/upstream.md")
+    assert f"| smoke | {WORDS[len(PROGRAMS)]} programs" in page("docs/how-to/upstream.md")
 
 
 def test_the_pipeline_has_these_stages() -> None:
-    text = page("docs/architecture.md")
+    text = page("docs/reference/architecture.md")
     assert f"runs *{STAGES[0]}* to *{STAGES[-1]}*" in text
     rows = re.findall(r"^\| (\w+) \|", text, re.MULTILINE)
     assert rows[rows.index(STAGES[0]) :][: len(STAGES)] == list(STAGES)
 
 
 def test_the_port_has_the_functions_that_are_shown() -> None:
-    (shown,) = re.findall(r"```c\n(.*?)```", page("docs/architecture.md"), re.DOTALL)
+    (shown,) = re.findall(r"```c\n(.*?)```", page("docs/reference/architecture.md"), re.DOTALL)
     header = (paths.templates_dir() / "port" / "interp.h").read_text()
     functions = re.findall(r"^\w+ +gpusnek.*?;", shown, re.MULTILINE)
     assert len(functions) == 5
@@ -70,8 +76,7 @@ def test_the_port_has_the_functions_that_are_shown() -> None:
 
 
 def test_a_block_has_as_many_interpreters_as_documents_say() -> None:
-    assert f"`syncthreads()`: {BLOCK} unless" in page("README.md")
-    assert f"({BLOCK} unless told otherwise" in page("docs/language.md")
+    assert f"({BLOCK} unless told otherwise" in page("docs/reference/language.md")
 
 
 def test_defaults_of_sizes_are_stated_by_the_command_alone() -> None:

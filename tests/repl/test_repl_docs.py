@@ -1,4 +1,4 @@
-"""docs/repl.md names the existing commands and options."""
+"""docs/how-to/repl.md names the existing commands and options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from porter.cli.repl import command
 from porter.repl.commands import COMMANDS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "repl.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "repl.md").read_text()
 
 
 def test_commands() -> None:

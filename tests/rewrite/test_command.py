@@ -41,5 +41,5 @@ def test_content_goes_between_its_markers() -> None:
 def test_page_has_the_examples_of_today() -> None:
     home = paths.checkout()
     assert home is not None
-    text = (home / "docs" / "rules.md").read_text()
+    text = (home / "docs" / "reference" / "rules.md").read_text()
     assert put_between(text, "rules", rules_text()) == text, "run `porter rules --write`"

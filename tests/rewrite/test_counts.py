@@ -15,9 +15,9 @@ from porter.regress.baseline import SHIPPED as BASELINE
 from porter.rewrite.rewrite_stage import RewriteReport
 from porter.run.built import open_build
 
-# `porter regress` counts these (docs/unwinding.md has their costs). Fewer is as wrong as more: a
-# call without its check continues after an exception, a recursion without its guard overflows the
-# stack.
+# `porter regress` counts these (docs/lab/unwinding.md has their costs). Fewer is as wrong as more:
+# a call without its check continues after an exception, a recursion without its guard overflows
+# the stack.
 RULES = ("unwinding", "recursion", "polls")
 TOLERANCE = 0.01  # a part of the count that patches and the port's configuration may change
 TOLERANCE_OF_A_NEW_RELEASE = 0.1  # against the newest release of the baseline

@@ -45,7 +45,7 @@ def test_sections_have_headings_and_entries(docstrings: ModuleType) -> None:
     Args:
         n: How many,
             at least 1.
-        heap, stdout: Bytes (docs/limits.md).
+        heap, stdout: Bytes (docs/reference/limits.md).
 
     Returns:
         The number,
@@ -57,7 +57,8 @@ def test_sections_have_headings_and_entries(docstrings: ModuleType) -> None:
     assert shown.split("\n\n") == [
         "Return n.",
         "**Arguments**",
-        "- **n**: How many, at least 1.\n- **heap, stdout**: Bytes ([limits](../limits.md)).",
+        "- **n**: How many, at least 1.\n"
+        "- **heap, stdout**: Bytes ([reference/limits](../reference/limits.md)).",
         "**Returns**: The number, or None.",
         "**Raises**",
         "- **UsageError**: `n` is 0.",
@@ -66,7 +67,7 @@ def test_sections_have_headings_and_entries(docstrings: ModuleType) -> None:
 
 def test_documents_are_links(docstrings: ModuleType) -> None:
     assert docstrings.linked("See docs/lab/gpu.md.") == "See [lab/gpu](../lab/gpu.md)."
-    assert docstrings.linked("`docs/repl.md`") == "`docs/repl.md`"
+    assert docstrings.linked("`docs/how-to/repl.md`") == "`docs/how-to/repl.md`"
 
 
 def test_comments_of_fields(docstrings: ModuleType) -> None:

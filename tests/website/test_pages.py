@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -24,7 +25,7 @@ sys.path.insert(0, str(ROOT / "website"))
 import links  # noqa: E402
 
 REPOSITORY = "https://example.org/porter"
-NAMES = {"repl.md": "The prompt"}
+NAMES = {"how-to/repl.md": "The prompt"}
 needs_mkdocs = pytest.mark.skipif(
     not all(map(find_spec, ("mkdocs", "material", "mkdocstrings_handlers"))),
     reason="mkdocs-material or mkdocstrings is missing: install .[site]",
@@ -64,6 +65,18 @@ def test_every_page_is_in_the_navigation() -> None:
     assert set(named) == pages and set(named.values()) == {1}
 
 
+def moved() -> dict[str, str]:
+    """Return the former addresses of pages, and the present ones."""
+    return tomllib.loads((ROOT / "website" / "moved.toml").read_text(encoding="utf-8"))
+
+
+def test_former_addresses_lead_to_pages() -> None:
+    pages = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
+    assert len(moved()) > 20
+    assert set(moved().values()) <= pages
+    assert not pages & moved().keys()
+
+
 def elements(html: str) -> Counter[str]:
     """Count the items of lists, rows of tables and blocks of code."""
     return Counter(re.findall(r"<(li|tr|h[1-6]|pre)\b", html))
@@ -90,6 +103,17 @@ def test_pages_show_what_the_repository_shows(site: Path) -> None:
 
 @pytest.mark.campaign("website")
 @needs_mkdocs
+def test_former_addresses_redirect(site: Path) -> None:
+    for old, new in moved().items():
+        page = site / old.removesuffix(".md")
+        html = (page / "index.html").read_text()
+        (target,) = re.findall(r'url=([^"]*)"', html)
+        assert (page / target).resolve() == site / new.removesuffix(".md")
+        assert f'location.replace("{target}" + location.hash)' in html
+
+
+@pytest.mark.campaign("website")
+@needs_mkdocs
 def test_links_lead_somewhere(site: Path) -> None:
     assert list(links.broken(site)) == []
 
@@ -98,7 +122,7 @@ def test_links_lead_somewhere(site: Path) -> None:
 @needs_mkdocs
 def test_the_home_page_is_the_readme(site: Path) -> None:
     html = (site / "index.html").read_text()
-    assert 'href="python-api/"' in html and 'src="beetle.png"' in html
+    assert 'href="reference/python-api/"' in html and 'src="beetle.png"' in html
     assert "docs/" not in re.sub(r"<code>.*?</code>", "", html.replace("https://", ""))
 
 
@@ -142,7 +166,7 @@ def test_the_reference_shows_the_public_names(site: Path) -> None:
 @needs_mkdocs
 def test_search_finds_guides_and_reference(site: Path) -> None:
     index = (site / "search" / "search_index.json").read_text()
-    assert '"location":"limits/#deadlines"' in index and "porter.run.Launch" in index
+    assert '"location":"reference/limits/#deadlines"' in index and "porter.run.Launch" in index
 
 
 @pytest.mark.campaign("website")
@@ -181,19 +205,28 @@ def hooks() -> ModuleType:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("[a](docs/repl.md#answers)", "[a](../repl.md#answers)"),
+        ("[a](docs/how-to/repl.md#answers)", "[a](../how-to/repl.md#answers)"),
         ("![a](docs/run.svg)", "![a](../run.svg)"),
         ("[examples](examples/sweep.py)", f"[examples]({REPOSITORY}/blob/main/examples/sweep.py)"),
+        ("[a](website/api/arrays.md)", "[a](../api/arrays.md)"),
         ("[a](docs/none.md)", "[a](../none.md)"),
         ("[a](none.md) [b](#here) [c](https://a.b)", "[a](none.md) [b](#here) [c](https://a.b)"),
-        ("[docs/repl.md](docs/repl.md)", "[The prompt](../repl.md)"),
-        ("(docs/repl.md)", "([The prompt](../repl.md))"),
+        ("[docs/how-to/repl.md](docs/how-to/repl.md)", "[The prompt](../how-to/repl.md)"),
+        ("(docs/how-to/repl.md)", "([The prompt](../how-to/repl.md))"),
         ("(docs/lab/gpu.md)", "([Lab book: what was run on a GPU](../lab/gpu.md))"),
-        ("`docs/repl.md`", "`docs/repl.md`"),
+        ("`docs/how-to/repl.md`", "`docs/how-to/repl.md`"),
     ],
 )
 def test_links_of_a_page(hooks: ModuleType, text: str, wanted: str) -> None:
     assert hooks.relinked(text, ROOT, "lab/page.md", REPOSITORY, NAMES) == wanted
+
+
+def test_a_redirect_overwrites_no_page(hooks: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "index.html").write_text("a page")
+    with pytest.raises(FileExistsError):
+        hooks.write_redirects(tmp_path, {"here.md": "how-to/here.md"})
+    assert (tmp_path / "here" / "index.html").read_text() == "a page"
 
 
 def test_links_out_of_the_site_without_a_repository(hooks: ModuleType) -> None:
@@ -201,7 +234,7 @@ def test_links_out_of_the_site_without_a_repository(hooks: ModuleType) -> None:
 
 
 def test_comments_for_tests_and_code(hooks: ModuleType) -> None:
-    code = "```sh\ncat (docs/repl.md)\n```\n"
+    code = "```sh\ncat (docs/how-to/repl.md)\n```\n"
     marks = "<!-- campaign: documents -->\n<!-- needs: gpu -->\n"
     text = marks + code + "<!--\ninvisible-code-block: sh\nls\n-->\nText\n"
     assert hooks.outside_fences(hooks.MARK.sub("", text), str.upper) == code + "TEXT\n"

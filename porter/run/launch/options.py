@@ -128,7 +128,7 @@ SIZES = tuple(field.name for field in attrs.fields(Sizes))
 
 @frozen(kw_only=True, slots=False)
 class Streams:
-    """Input and output of interpreters: docs/console.md."""
+    """Input and output of interpreters: docs/reference/console.md."""
 
     # A text for all (bytes, or a str in UTF-8), a sequence with one text each, or a Feed.
     stdin: bytes | Sequence[bytes] | Feed = field(default=b"", converter=validators.stdin_of)
@@ -145,7 +145,7 @@ class Streams:
 
 @frozen(kw_only=True, slots=False)
 class FileSystem:
-    """The file system at "/": docs/files.md. filesystem.mounted sets these options."""
+    """The file system at "/": docs/how-to/files.md. filesystem.mounted sets these options."""
 
     fs: Array | None = None  # images as bytes on the device: a shared one, or n consecutive ones
     fs_shared: bool = field(default=True, validator=boolean)  # all interpreters mount one image
@@ -170,7 +170,7 @@ class Faults:
 
 @frozen(kw_only=True, slots=False)
 class Limits:
-    """Limits of each program; a sequence has one value per interpreter: docs/limits.md."""
+    """Limits of each program; a sequence has a value per interpreter: docs/reference/limits.md."""
 
     # Loop iterations, branches and calls; None: no limit.
     max_steps: limits.Steps = field(default=None, converter=limits.steps_of)
@@ -208,7 +208,7 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     order: bool | None = field(default=None, validator=optional(boolean))
     # Profiling builds only: interpreters count their instructions; Result.counted has the counters.
     counting: Counting | None = field(default=None, validator=optional(instance(Counting)))
-    # Programs cannot use addresses, and load verified bytecode only: docs/robustness.md.
+    # Programs cannot use addresses, and load verified bytecode only: docs/explanation/sandbox.md.
     sandbox: bool = field(default=False, validator=boolean)
     # Every interpreter has threadIdx `first` and numThreads `total`, is alone in its block (a
     # barrier raises RuntimeError), and draws the same random numbers.

@@ -1,9 +1,10 @@
 """Templates: boot and compile in one interpreter per program, and start the others as its copies.
 
 Local arenas lie at the same address in every thread. A snapshot, with all its pointers, is
-therefore valid in any other interpreter (docs/architecture.md, "The arena"). Bytecode goes to
-memory that all copies read: a warp then fetches an instruction once, where 32 private copies would
-take 32 times the cache. One launch before the actual one makes the templates of all its programs.
+therefore valid in any other interpreter (docs/reference/architecture.md, "The arena"). Bytecode
+goes to memory that all copies read: a warp then fetches an instruction once, where 32 private
+copies would take 32 times the cache. One launch before the actual one makes the templates of all
+its programs.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def _unlike(plain: Ran, ran: Ran, exact: bool) -> str:
         if a != b:
             return f"{what}: {_first(a, b) if isinstance(a, bytes) else f'{a}, not {b}'}"
     # Native code saves turns of upstream's loops when an exception leaves a call of a closure, a
-    # class or an operator (docs/compiler.md).
+    # class or an operator (docs/explanation/compiler.md).
     spared = plain.steps - ran.steps
     return f"steps: {plain.steps}, not {ran.steps}" if spared < 0 or spared % NESTED else ""
 

@@ -1,4 +1,4 @@
-# File systems in memory that interpreters share. See docs/files.md.
+# File systems in memory that interpreters share. See docs/how-to/files.md.
 
 from gpu import VRAMBlockDevice
 import random
