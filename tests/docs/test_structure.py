@@ -35,7 +35,10 @@ README_PAGES = 3
 DATE = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 # A date in these pages is no measurement: a former state, a clock, a link's text.
 DATED = {"changelog.md", "evaluate.md"}
-SOURCE_SUFFIXES = set(".py .toml .yml .c .h .cpp .cu .cuh .inc .j2 .sh .ipynb".split())
+SOURCES = {
+    *(".py", ".toml", ".yml", ".sh", ".ipynb"),
+    *(".c", ".h", ".cpp", ".cu", ".cuh", ".inc", ".j2"),
+}
 NAMED_PAGE = re.compile(r"(?<![\w/.-])docs/[\w/-]+\.md\b")
 # A table's row, a code block's fence, the definition of a link: lines that cannot be wrapped.
 UNWRAPPED = re.compile(r"\s*(\||\[[^\]]+\]: )")
@@ -122,20 +125,7 @@ def sources() -> list[Path]:
     done = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip("this checkout has no git")
-    kinds = {
-        ".py",
-        ".toml",
-        ".yml",
-        ".c",
-        ".h",
-        ".cpp",
-        ".cu",
-        ".cuh",
-        ".inc",
-        ".j2",
-        ".sh",
-        ".ipynb",
-    }
+    names = (name for name in done.stdout.split("\0") if Path(name).suffix in SOURCES)
     return [ROOT / name for name in names if not name.startswith(("upstream/", "tests/website/"))]
 
 
