@@ -80,7 +80,7 @@ def test_what_is_broken_is_found() -> None:
     assert broken_tables("| a | b |\n|---|---|\n| 1 | 2 |\n\n| 3 | 4 |\n") == ["| 3 | 4 |"]
     page = ROOT / "README.md"
     links = (
-        "[a](no.md) [b](#first-steps) [c](#no) [d](docs/how-to/repl.md#answers) [e](https://a.b)"
+        "[a](no.md) [b](#first-steps) [c](#no) [d](docs/reference/repl.md#answers) [e](https://a.b)"
     )
     assert broken_links(page, links) == ["no.md", "#no"]
     assert missing_files("`porter/no.py` and `porter/base/paths.py`") == ["porter/no.py"]

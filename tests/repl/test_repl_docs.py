@@ -1,4 +1,4 @@
-"""docs/how-to/repl.md names the existing commands and options."""
+"""The pages of the prompt name the existing commands and options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 from porter.cli.repl import command
 from porter.repl.commands import COMMANDS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "repl.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = "".join((DOCS / part / "repl.md").read_text() for part in ("how-to", "reference"))
 
 
 def test_commands() -> None:
