@@ -6,7 +6,7 @@ repository, where their links work too; these hooks rewrite the links for the si
 
 from __future__ import annotations
 
-import html
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -23,13 +23,16 @@ DOCS = ROOT / "docs"
 HOME = "index.md"
 MOVED = OURS / "moved.toml"
 
-# A page at a former address. The script keeps the anchor, which a refresh of HTML would drop.
+# A page at a former address. The script keeps the anchor, or follows the section to its new page; a
+# refresh of HTML would drop the anchor.
 REDIRECT = """<!doctype html>
 <meta charset="utf-8">
 <title>Moved</title>
 <link rel="canonical" href="{to}">
 <meta name="robots" content="noindex">
-<script>location.replace("{to}" + location.hash)</script>
+<script>
+location.replace({sections}[location.hash.slice(1)] || "{to}" + location.hash)
+</script>
 <meta http-equiv="refresh" content="0; url={to}">
 <p>This page has moved: <a href="{to}">{to}</a></p>
 """
@@ -68,25 +71,37 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
 def on_post_build(config: MkDocsConfig, **_: Any) -> None:
     """Write a page at each former address that leads to the present one."""
     moved = tomllib.loads(MOVED.read_text(encoding="utf-8"))
-    write_redirects(Path(config.site_dir), moved)
+    write_redirects(Path(config.site_dir), moved["pages"], moved["sections"])
 
 
-def write_redirects(site: Path, moved: Mapping[str, str]) -> None:
+def write_redirects(site: Path, pages: Mapping[str, str], sections: Mapping[str, str]) -> None:
     """Write the redirecting pages of a site.
 
     Args:
         site: The folder of the built site.
-        moved: Former page to present page, both relative to docs/, as in moved.toml.
+        pages: Former page to present page, both relative to docs/, as in moved.toml.
+        sections: Former page and anchor (`page.md#anchor`) to the present ones, likewise.
 
     Raises:
         FileExistsError: A page of the site has a former address.
     """
-    for old, new in moved.items():
+    for old, new in pages.items():
+        up = "../" * len(Path(old).parts)
+        below = {
+            former.partition("#")[2]: up + address(present)
+            for former, present in sections.items()
+            if former.partition("#")[0] == old
+        }
         folder = site / old.removesuffix(".md")
-        target = "../" * len(Path(old).parts) + new.removesuffix(".md") + "/"
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / "index.html").open("x", encoding="utf-8") as page:
-            page.write(REDIRECT.format(to=html.escape(target)))
+            page.write(REDIRECT.format(to=up + address(new), sections=json.dumps(below)))
+
+
+def address(page: str) -> str:
+    """Return a page's address in the site, with its anchor: `how-to/repl.md#files`."""
+    name, mark, anchor = page.partition("#")
+    return name.removesuffix(".md") + "/" + mark + anchor
 
 
 def titles(navigation: Any) -> Iterator[tuple[str, str]]:

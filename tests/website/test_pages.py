@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -23,6 +25,8 @@ DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT / "website"))
 
 import links  # noqa: E402
+
+from tests.docs.test_markdown import headings  # noqa: E402
 
 REPOSITORY = "https://example.org/porter"
 NAMES = {"how-to/repl.md": "The prompt"}
@@ -65,16 +69,30 @@ def test_every_page_is_in_the_navigation() -> None:
     assert set(named) == pages and set(named.values()) == {1}
 
 
-def moved() -> dict[str, str]:
-    """Return the former addresses of pages, and the present ones."""
+def moved() -> dict[str, dict[str, str]]:
+    """Return the former addresses of pages and sections, and the present ones."""
     return tomllib.loads((ROOT / "website" / "moved.toml").read_text(encoding="utf-8"))
 
 
 def test_former_addresses_lead_to_pages() -> None:
     pages = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
-    assert len(moved()) > 20
-    assert set(moved().values()) <= pages
-    assert not pages & moved().keys()
+    assert len(moved()["pages"]) > 20
+    assert set(moved()["pages"].values()) <= pages
+    assert not pages & moved()["pages"].keys()
+
+
+def test_former_sections_lead_to_sections() -> None:
+    assert len(moved()["sections"]) > 50
+    for old, new in moved()["sections"].items():
+        page, _, anchor = new.partition("#")
+        assert old.partition("#")[0] in moved()["pages"], old
+        assert not anchor or anchor in headings((DOCS / page).read_text()), new
+
+
+@cache
+def pages_of(site: Path) -> dict[Path, links.Page]:
+    """Return the pages of a site by file, with their anchors."""
+    return {path: links.Page(path.read_text()) for path in site.rglob("*.html")}
 
 
 def elements(html: str) -> Counter[str]:
@@ -104,12 +122,16 @@ def test_pages_show_what_the_repository_shows(site: Path) -> None:
 @pytest.mark.campaign("website")
 @needs_mkdocs
 def test_former_addresses_redirect(site: Path) -> None:
-    for old, new in moved().items():
+    for old, new in moved()["pages"].items():
         page = site / old.removesuffix(".md")
         html = (page / "index.html").read_text()
         (target,) = re.findall(r'url=([^"]*)"', html)
         assert (page / target).resolve() == site / new.removesuffix(".md")
-        assert f'location.replace("{target}" + location.hash)' in html
+        (script,) = re.findall(r"replace\(({.*})\[", html)
+        sections = json.loads(script)
+        assert {f"{old}#{anchor}" for anchor in sections} <= moved()["sections"].keys()
+        for to in sections.values():
+            assert links.leads_somewhere(to, page / "index.html", site, pages_of(site))
 
 
 @pytest.mark.campaign("website")
@@ -225,7 +247,7 @@ def test_a_redirect_overwrites_no_page(hooks: ModuleType, tmp_path: Path) -> Non
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "index.html").write_text("a page")
     with pytest.raises(FileExistsError):
-        hooks.write_redirects(tmp_path, {"here.md": "how-to/here.md"})
+        hooks.write_redirects(tmp_path, {"here.md": "how-to/here.md"}, {})
     assert (tmp_path / "here" / "index.html").read_text() == "a page"
 
 
