@@ -5,7 +5,7 @@
 // makes are not interned, so that the search is usually complete and fails.
 //
 // Mechanism: a table of one-character qstrs; a Bloom filter with one hash function for the constant
-// pools (porter/generate/qstrfilter.py); a comparison of several hashes per word (qstrsearch.h).
+// pools (porter/generate/port.py); a comparison of several hashes per word (qstrsearch.h).
 // The tables are constant. A program's own qstrs are in pools in front of the constant ones.
 #include "py/mpconfig.h"
 
