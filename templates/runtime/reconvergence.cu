@@ -1,118 +1,170 @@
-// Lanes of a warp whose ways have parted meet again in the bytecode interpreter, but in builds made
-// with `--no-reconverge`.
+// Reconvergence of the lanes of a warp in the bytecode interpreter and around it.
+// Left out of builds that are made with `--no-reconverge`.
 //
-// The VM's loop has so many ways out that a compiler puts no convergence barrier in it: lanes that
-// part in an instruction run alone from then on. So before an instruction of upstream's switch they
-// come here. Whoever comes waits for the lanes that are expected, bounded; then all that wait go on
-// as one group, in which the lanes at one place of the code run next and the others wait on. Which
-// place: the one of the lane deepest in calls, and of these the least, which lets lanes that are
-// behind catch up (S. Collange, "Stack-less SIMT reconvergence at low cost", 2011: min-SP-PC).
+// Problem. Each lane of a warp runs its own interpreter. Lanes whose data differ take different
+// branches of the VM's dispatch loop. The loop has so many exits (setjmp landings, gotos, returns)
+// that the compiler places no convergence barrier (BSSY, BSYNC) in it. Independent thread
+// scheduling (Volta and later) lets diverged lanes make progress, but it does not join them again:
+// without a barrier each lane runs alone until the launch ends.
 //
-// Nobody waits for a lane that might not come. A group is made of lanes that wait here, each of
-// which sees its bit in `called`; only they are named in a mask. A lane that does not come in time
-// (it works in C, waits at a barrier, has ended) is not expected until it comes again. What is in
-// time depends on how long lanes usually take from one meeting to the next, which is microseconds
-// or, among many, hundreds of these. One that took much longer than that sleeps a while, so that others
-// run: a processor lets a lane run on that never looks around, while others look whether it comes.
+// Mechanism. Before each opcode of upstream's switch a lane calls porter_meet() (vm_meet.h), a
+// software barrier in shared memory with a bounded wait. The lanes that arrive form a cohort. The
+// cohort's lanes with the highest rank execute their opcode; the other lanes call porter_meet()
+// again. The rank orders by call depth, then by the lowest bytecode offset, so that lanes behind
+// catch up (min-SP-PC: S. Collange, "Stack-less SIMT reconvergence at low cost", 2011).
 //
-// In machine code of programs (native.h) lanes meet where the compiler has barriers for them: those
-// that leave a loop early wait behind it for the others. A lane that never comes, or waits for one
-// that waits there, would keep them. So each says that it looks around, and one that has done so many
-// times while another never did leaves its machine code, which takes it out of all barriers. Lanes
-// that run, but no machine code, are such others too: whoever leaves meets them in the VM.
+// A warp has two convergence groups. A lane that spends more than half of its time in the smaller
+// part of its cohorts moves to the second group, so that it stops delaying the majority. Lanes of
+// the second group reconverge with each other, by the same barrier.
 //
-// In C and in the VM's fast path lanes wait behind such barriers too, and who works there for long
-// keeps them, or the processor. So once in some milliseconds it lets others go on (KEEPS), and at each
-// look if they run without it anyhow. More often would break up lanes that would have met.
+// Native code (native.h) and C functions have the compiler's barriers. A lane that executes there
+// for a long time blocks the lanes at a BSYNC. Two mechanisms bound this wait. Native code is left
+// when another lane of the warp has stopped polling (porter_native_holds). At safepoint polls
+// outside native code a lane releases all of its barriers by the clock (porter_let_others).
 //
-// A lane that looks there must not yield. Whom it calls has saved and cleared the barriers that its
-// callers made, so lanes that get their turn then find none where they should wait, and never meet
-// again (docs/lab/compiled.md, "Yields"). A compiler lets a lane yield in each function that has an
-// atomic operation, or a volatile access, or another that is stronger than a plain one. So looking
-// takes none, but where lanes that run are out of machine code, and want their turn.
+// States. docs/architecture.md, "Reconvergence", has the diagrams: of a lane in porter_meet(), of
+// its convergence group, of a lane in native code, and of the entry of a warp (warp_t::stamp).
 //
-// Lanes with much work of their own, an endless program's, would keep the others of their warp. So
-// a warp has two rooms. A lane that for half of its time is of a group's smaller part, which runs
-// while the larger one waits or waits while that one runs, goes to the other room. Who is there
-// meets too.
+// Invariants. The code cites them by number.
+//   R1  A mask of a `_sync` operation names only lanes that execute this operation: __activemask()
+//       of lanes that are converged here, or a cohort, each of whose lanes has seen its own bit in
+//       `released`. Hence every __syncwarp(mask) completes.
+//   R2  A lane leaves `waiting` by one compare-and-swap, and the lane whose compare-and-swap
+//       succeeds publishes exactly these bits in `released`. Hence cohorts are disjoint.
+//   R3  `released` holds one cohort from its publication until the cohort's lowest lane clears it,
+//       and no lane of the cohort returns before that. Hence a lane never sees the cohort of an
+//       earlier call as its own.
+//   R4  A lane waits in porter_meet() for lanes of `expected` only, and for a bounded time. After
+//       it, missing lanes leave `expected`, and a lane returns to `expected` only by arriving.
+//   R5  A safepoint poll executes no yielding instruction while no lane needs its turn. nvcc lets a
+//       lane yield in every function that contains an atomic, volatile or otherwise ordered
+//       access. A yield inside a callee runs after the callee has saved and cleared the convergence
+//       barriers of its callers. Lanes that are scheduled at that point find no barrier to wait at
+//       and stay diverged (docs/lab/compiled.md, "Yields"). Polls therefore use plain accesses.
+//   R6  A lane that yields on purpose from C (porter_let_go) has first cleared all convergence
+//       barriers that callees save, so that no lane waits at any of them for this lane.
+//   R7  An entry of `warps` is read or written only after its stamp equals this block's stamp.
+//   R8  A lane in native code leaves it after a bounded number of its own polls during which some
+//       running lane of the warp has not polled.
+//
+// Progress. No lane of a warp can stall the others:
+//   * A lane that raises does not jump. It returns from each function on its way
+//     (docs/unwinding.md), so it passes the end of each region, where the compiler's barriers are.
+//     It reaches the VM's handler and then porter_meet(), or the end of its program. Until then R4
+//     bounds the wait.
+//   * A lane that ends exits its thread. The hardware removes an exited lane from convergence
+//     barriers. No mask names it (R1), and R4 removes it from `expected`.
+//   * A lane that waits in porter_meet() polls with volatile accesses, so it yields in each
+//     iteration, and the lanes that it waits for are scheduled. By R2 and R3 the wait for
+//     `released` to become 0 is a wait for lanes that poll.
+//   * A lane that waits elsewhere (a barrier of the block, input, a lock built from atomics) or
+//     executes an endless loop misses the deadline of R4. Lanes behind a BSYNC for it continue at
+//     its next safepoint poll after MAX_HOLD_CYCLES (R6), or when they leave native code (R8).
+//   * A lane that is deferred runs its opcode after MAX_DEFERRALS rounds at the latest.
+//
+// Memory order. All words are in shared memory, and only lanes of one warp access an entry.
+//   * Release of a cohort: compare-and-swap on `waiting`, then on `released`; the lanes of the
+//     cohort read `released` with volatile loads. The first __syncwarp(cohort) orders these reads
+//     before the store that clears `released`, the second one orders that store before the return.
+//   * Arrival: `expected` before `waiting`, with a fence, so that a lane that sees a bit in
+//     `waiting` sees it in `expected`.
+//   * Initialization: the fields before `stamp`, with a fence.
+//   * `interval`, `polled` and `round` are statistics. Plain and lost updates of them cost time,
+//     never correctness: a lane waits, sleeps or leaves native code once more or once less.
 #include <stdint.h>
 
 #include "porter_runtime.h"
 
 #if PORTER_RECONVERGE
 
-#define WARPS 32      // of a block at most
-#define LOOKS 300     // at `called`, before a group goes on without lanes that are expected,
-#define FEW 16        // or so many, or
-#define SURELY 4096u  // TICKs, if it takes
-#define PATIENCE 32u  // times as long as is usual from one meeting to the next, and
-#define LEAST 32u     // TICKs more
-#define ROUNDS 200    // that a lane waits for others, until it runs whoever else runs
-#define GRACE 16000u  // TICKs beyond half of its time that take a lane to the other room
-#define STAY 4000u    // rounds that it stays there, unless it is of a smaller part again
-#define SLEEP 512u    // TICKs at most of a lane that took longer than that
-#define REST 1900u    // or of one that is left behind: a millisecond, the most that there is
-#define LONGEST 0xfffffu  // TICKs from one meeting to the next that count: half a second
-#define USUAL 3       // 1 / (1 << USUAL) is what the last time counts in an average
-#define HELD 256u     // times that a lane looks around in machine code while another never does,
-#define HELD_SOON 2u  // or so many, if it uses atomics, until it leaves
-#define TURNS 16      // that lanes out of machine code get at each look of one in it
-#define KEEPS (1u << 23) // cycles that a lane keeps those that wait for it: some milliseconds
-#define NESTS 6       // regions, for which a compiler takes all barriers that callees save
-#define TICK 10       // a TICK is 1 << TICK cycles: half a microsecond,
-#define NANOSECONDS 520u  // or about so many
+// Time is counted in ticks of 1,024 cycles: 0.54 us at 1.9 GHz. 32 bits of ticks last 38 minutes.
+#define TICK_SHIFT 10
+#define TICK_NANOSECONDS 520u // of a tick, for __nanosleep, which counts no cycles
 
-// Lanes of one warp that wait for each other.
-struct room_t {
-    uint32_t expected; // lanes that are worth waiting for
-    uint32_t waiting;  // lanes that wait, and are in no group yet
-    uint32_t called;   // the group that is being made; 0: none
-    uint32_t usual;    // one more than account_t has, of a lane that met; 0: none since others asked
+#define MAX_WARPS 32 // of a block: CUDA allows 1,024 threads
+
+// Deadline of porter_meet(). Both the number of polls and the time count: a poll takes as long as
+// the other lanes of the warp run between two polls.
+#define MAX_POLLS 300          // polls of `released`; the end of any wait
+#define MIN_POLLS 16           // polls before a wait may end by time, so that the others had turns
+#define MAX_WAIT_TICKS 4096u   // 2.2 ms, after which a wait may end by time with fewer polls
+#define PATIENCE 32u           // mean intervals between arrivals; 3 makes graph 1.9x slower
+#define MIN_PATIENCE_TICKS 32u // 17 us more, because a mean interval may be 0
+
+#define MAX_DEFERRALS 200 // rounds that other opcodes go first; 50 makes graph 3.4x slower
+
+// Change of the convergence group.
+#define MINORITY_GRACE_TICKS 16000u // 8.6 ms beyond half of its time; 4 ms made logs 1.1x slower
+#define SECOND_GROUP_ROUNDS 4000u   // rounds in the second group until a lane tries the first again
+
+#define MAX_LATE_SLEEP_TICKS 512u     // 0.27 ms: sleep of a lane that arrives after the deadline
+#define MAX_RELEASE_SLEEP_TICKS 1900u // 0.99 ms: __nanosleep takes 1 ms at most
+#define MAX_INTERVAL_TICKS 0xfffffu   // 0.55 s; 8 times as much fits 32 bits, as does the deadline
+#define INTERVAL_SHIFT 3              // weight of the last interval in the mean: 1 / 8
+
+// Native code is left after so many polls of a lane while another lane has not polled.
+#define MAX_UNANSWERED_POLLS 256u    // lanes of one loop rarely differ by more
+#define MAX_UNANSWERED_ATOMIC_POLLS 2u // if the lane has used atomics: it may wait for a lock
+#define YIELDS_PER_POLL 16           // turns for lanes outside native code
+
+// A lane in C or in the VM's fast path releases the waiting lanes after this time: 4.4 ms at
+// 1.9 GHz. Shorter times separate lanes that would reconverge: 2^19 makes records 2.5x slower.
+#define MAX_HOLD_CYCLES (1u << 23)
+#define CALLEE_SAVED_BARRIERS 6 // B6 to B11 of sm_70 and later; tests/bench/test_guard.py checks it
+
+// The lanes of one warp that reconverge with each other. Masks have a bit for each lane.
+struct convergence_group_t {
+    uint32_t expected; // lanes that arrivals wait for (R4)
+    uint32_t waiting;  // lanes that have arrived and are in no cohort yet (R2)
+    uint32_t released; // the cohort that is being released; 0: none (R3)
+    uint32_t interval; // 1 + lane_record_t::interval of the last arrival; 0: none since a poll
+                       // cleared it (porter_let_others)
 };
 
-// `stamp` says whose it is: shared memory has any value when a block begins, and a user's kernel
-// may have used it.
+// The entry of a warp. `stamp` names the block that initialized it (R7), because shared memory
+// holds arbitrary data when a block begins, and a user's kernel may have used it.
 struct warp_t {
     unsigned long long stamp;
-    room_t rooms[2];
-    uint32_t running; // lanes of a launch that has machine code of programs, until they have ended
-    uint32_t native;  // of these, those in machine code
-    uint32_t looked;  // those that looked around in this round, which ends when all have
-    uint32_t round;
+    convergence_group_t groups[2];
+    uint32_t running; // lanes between porter_native_join(true) and porter_native_join(false)
+    uint32_t native;  // running lanes that are in native code
+    uint32_t polled;  // running lanes that have polled in this round, which ends when all have
+    uint32_t round;   // number of the round
 };
 
-static __shared__ warp_t warps[WARPS];
+static __shared__ warp_t warps[MAX_WARPS];
 
-template <typename T> static __device__ __forceinline__ volatile T &now(T &value) {
+// Ordered accesses, at which a lane yields (R5).
+template <typename T> static __device__ __forceinline__ volatile T &as_volatile(T &value) {
     return value;
 }
 
-// As now(), but no yield comes of these.
-static __device__ __forceinline__ uint32_t in_shared(const void *at) {
+// Accesses to shared memory that the compiler can neither omit nor let yield (R5).
+static __device__ __forceinline__ uint32_t shared_address(const void *at) {
     return (uint32_t)__cvta_generic_to_shared(at);
 }
 
-static __device__ __forceinline__ uint32_t glance(const uint32_t &word) {
+static __device__ __forceinline__ uint32_t load_plain(const uint32_t &word) {
     uint32_t value;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(in_shared(&word)));
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(shared_address(&word)));
     return value;
 }
 
-static __device__ __forceinline__ void put(uint32_t &word, uint32_t value) {
-    asm volatile("st.shared.u32 [%0], %1;" : : "r"(in_shared(&word)), "r"(value));
+static __device__ __forceinline__ void store_plain(uint32_t &word, uint32_t value) {
+    asm volatile("st.shared.u32 [%0], %1;" : : "r"(shared_address(&word)), "r"(value));
 }
 
-static __device__ __forceinline__ uint32_t lowest(uint32_t lanes) {
+static __device__ __forceinline__ uint32_t lowest_lane(uint32_t lanes) {
     return lanes & (0u - lanes);
 }
 
-static __device__ __forceinline__ uint32_t own_lane(void) {
+static __device__ __forceinline__ uint32_t own_lane_mask(void) {
     uint32_t lane;
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     return 1u << lane;
 }
 
-// Odd, and another one for each block of each launch.
+// Return an odd number that differs from block to block and from launch to launch.
 static __device__ __forceinline__ unsigned long long block_stamp(void) {
     unsigned long long grid;
     asm("mov.u64 %0, %%gridid;" : "=l"(grid));
@@ -129,31 +181,31 @@ static __device__ __forceinline__ warp_t *warp_of_thread(void) {
     return &warps[thread / 32];
 }
 
-// The warp's entry, ready for use. One lane makes it so; an even stamp says that it is at work. known:
-// half of the stamp, of a lane that has been here in this launch; 0: it has not.
+// Return the warp's entry, initialized for this block (R7). One lane initializes it; the stamp is
+// even meanwhile. known: low half of the stamp if the lane has been here in this launch, else 0.
 static __device__ __forceinline__ warp_t *own_warp(uint32_t known) {
     warp_t *const warp = warp_of_thread();
-    if (__builtin_expect(known != 0 && (uint32_t)now(warp->stamp) == known, 1)) {
+    if (__builtin_expect(known != 0 && (uint32_t)as_volatile(warp->stamp) == known, 1)) {
         return warp;
     }
     const unsigned long long ready = block_stamp(), busy = ready ^ 1;
     for (;;) {
-        const unsigned long long stamp = now(warp->stamp);
+        const unsigned long long stamp = as_volatile(warp->stamp);
         if (stamp == ready) {
             return warp;
         }
         if (stamp != busy && atomicCAS(&warp->stamp, stamp, busy) == stamp) {
-            for (room_t &room : warp->rooms) {
-                now(room.expected) = 0;
-                now(room.waiting) = 0;
-                now(room.called) = 0;
-                now(room.usual) = 0;
+            for (convergence_group_t &group : warp->groups) {
+                as_volatile(group.expected) = 0;
+                as_volatile(group.waiting) = 0;
+                as_volatile(group.released) = 0;
+                as_volatile(group.interval) = 0;
             }
-            now(warp->native) = 0;
-            now(warp->looked) = 0;
-            now(warp->running) = 0;
+            as_volatile(warp->native) = 0;
+            as_volatile(warp->polled) = 0;
+            as_volatile(warp->running) = 0;
             __threadfence_block();
-            now(warp->stamp) = ready;
+            as_volatile(warp->stamp) = ready;
         }
     }
 }
@@ -161,223 +213,237 @@ static __device__ __forceinline__ warp_t *own_warp(uint32_t known) {
 static __device__ __forceinline__ uint32_t ticks(void) {
     unsigned long long cycles;
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles));
-    return (uint32_t)(cycles >> TICK);
+    return (uint32_t)(cycles >> TICK_SHIFT);
 }
 
-// What is long from one meeting to the next, where so much is usual.
-static __device__ __forceinline__ uint32_t too_long(uint32_t usual) {
-    return (usual >> USUAL) * PATIENCE + LEAST;
+// Return the ticks after which a lane with this mean interval (lane_record_t) is late.
+static __device__ __forceinline__ uint32_t deadline_of(uint32_t interval) {
+    return (interval >> INTERVAL_SHIFT) * PATIENCE + MIN_PATIENCE_TICKS;
 }
 
-// Waits for the expected lanes of a room, or until it takes too long for one that usually takes
-// `usual`, as account_t has it. Returns the group, which is converged.
-static __device__ __forceinline__ uint32_t gather(
-    room_t *room, bool second, uint32_t lane, uint32_t usual) {
+// Wait for the expected lanes of a convergence group, at most until a lane with this mean interval
+// is late (R4). Return the cohort that contains this lane. Its lanes are converged (R1).
+static __device__ __forceinline__ uint32_t wait_for_cohort(
+    convergence_group_t *group, bool second, uint32_t lane, uint32_t interval) {
     const uint32_t here = __match_any_sync(__activemask(), second), begun = ticks();
-    const bool leads = lowest(here) == lane;
+    // One lane arrives and polls for all that are converged here.
+    const bool leads = lowest_lane(here) == lane;
     if (leads) {
-        now(room->usual) = usual + 1;
-        atomicOr(&room->expected, here);
+        as_volatile(group->interval) = interval + 1;
+        atomicOr(&group->expected, here);
         __threadfence_block();
-        atomicOr(&room->waiting, here);
+        atomicOr(&group->waiting, here);
     }
-    uint32_t group;
-    for (int looks = 0;; looks++) {
-        group = now(room->called);
-        if (group & lane) {
+    uint32_t cohort;
+    for (int polls = 0;; polls++) {
+        cohort = as_volatile(group->released);
+        if (cohort & lane) {
             break;
         }
-        if (group == 0 && leads) {
-            const uint32_t waiting = now(room->waiting), expected = now(room->expected);
-            const uint32_t took = ticks() - begun;
-            const bool late = looks >= LOOKS
-                || (took > too_long(usual) && (looks >= FEW || took > SURELY));
-            // Who takes them out of `waiting` calls them, so no lane is called twice.
+        if (cohort == 0 && leads) {
+            const uint32_t waiting = as_volatile(group->waiting);
+            const uint32_t expected = as_volatile(group->expected);
+            const uint32_t waited = ticks() - begun;
+            const bool late = polls >= MAX_POLLS
+                || (waited > deadline_of(interval)
+                    && (polls >= MIN_POLLS || waited > MAX_WAIT_TICKS));
+            // R2: the lane whose compare-and-swap takes them out of `waiting` releases them.
             if ((waiting & lane) == 0 || ((expected & ~waiting) != 0 && !late)
-                || atomicCAS(&room->waiting, waiting, 0u) != waiting) {
+                || atomicCAS(&group->waiting, waiting, 0u) != waiting) {
                 continue;
             }
             if (late) {
-                atomicAnd(&room->expected, waiting);
+                atomicAnd(&group->expected, waiting); // R4
             }
-            while (atomicCAS(&room->called, 0u, waiting) != 0) {
+            // R3: another lane's cohort is on its way out.
+            while (atomicCAS(&group->released, 0u, waiting) != 0) {
             }
         }
     }
-    __syncwarp(group);
-    if (lowest(group) == lane) {
-        now(room->called) = 0;
+    __syncwarp(cohort); // R1: each lane of it has read its own bit in `released`
+    if (lowest_lane(cohort) == lane) {
+        as_volatile(group->released) = 0;
     }
-    __syncwarp(group);
-    return group;
+    __syncwarp(cohort); // R3: no lane returns, and arrives again, before `released` is clear
+    return cohort;
 }
 
-// How a lane spent its time. Its interpreter keeps that (PORTER_MEETING_WORDS, hooks.h).
-struct account_t {
-    uint32_t block;  // half of the stamp, whose clock that is; 0 when a launch begins
-    uint32_t stays;  // how many more rounds it stays in the second room; 0: it is in the first
-    uint32_t rounds; // that it has waited before the instruction that comes next
-    uint32_t since;  // when it came to its room
-    uint32_t small;  // TICKs of these that it was of a smaller part
-    uint32_t left;   // since when it is, 0: it is not
-    uint32_t seen;   // when it was here last
-    uint32_t usual;  // TICKs << USUAL until it came again, an average
+// How a lane has spent its time. Its interpreter keeps the record in PORTER_MEETING_WORDS words of
+// its state (hooks.h). Times are in ticks.
+struct lane_record_t {
+    uint32_t stamp;          // low half of warp_t::stamp of this launch; 0 when a launch begins
+    uint32_t second_rounds;  // rounds left in the second group; 0: the lane is in the first
+    uint32_t deferrals;      // rounds that the lane has waited to execute its next opcode
+    uint32_t joined;         // when the lane joined its group
+    uint32_t minority_ticks; // time since then in the smaller part of a cohort
+    uint32_t minority_since; // when the lane got into the smaller part; 0: it is not in it
+    uint32_t last_seen;      // when the lane last left porter_meet()
+    uint32_t interval;       // mean time until it arrived again, times 1 << INTERVAL_SHIFT
 
-    // At `time`, from an instruction of its own. Returns how long that took.
-    __device__ __forceinline__ uint32_t come(uint32_t time) {
-        const uint32_t took = time - seen;
-        usual += min(took, LONGEST) - (usual >> USUAL);
+    // Record an arrival at `time`, after an opcode of the lane's own. Return the interval.
+    __device__ __forceinline__ uint32_t arrive(uint32_t time) {
+        const uint32_t took = time - last_seen;
+        interval += min(took, MAX_INTERVAL_TICKS) - (interval >> INTERVAL_SHIFT);
         return took;
     }
 
-    __device__ __forceinline__ void enter(uint32_t stay, uint32_t time) {
-        stays = stay;
-        since = time;
-        small = 0;
+    __device__ __forceinline__ void join(uint32_t rounds, uint32_t time) {
+        second_rounds = rounds;
+        joined = time;
+        minority_ticks = 0;
     }
 
-    // Up to `time`. Whether the lane goes to the other room, where it is then.
-    __device__ __forceinline__ bool settle(uint32_t time) {
-        small += left != 0 ? time - left : 0;
-        left = 0;
-        if (small > (time - since) / 2 + GRACE || stays == 1) {
-            enter(stays != 0 ? 0 : STAY, time);
+    // Account for the time up to `time`. Return whether the lane has moved to its other group.
+    __device__ __forceinline__ bool change_group(uint32_t time) {
+        minority_ticks += minority_since != 0 ? time - minority_since : 0;
+        minority_since = 0;
+        if (minority_ticks > (time - joined) / 2 + MINORITY_GRACE_TICKS || second_rounds == 1) {
+            join(second_rounds != 0 ? 0 : SECOND_GROUP_ROUNDS, time);
             return true;
         }
-        stays -= stays != 0;
+        second_rounds -= second_rounds != 0;
         return false;
     }
 };
 
-// Whether all that are expected in a lane's room are here, at one place, and none of them has to
-// settle: most lanes that come are of a warp some of whose lanes have ended.
-static __device__ __forceinline__ bool together(
-    const warp_t *warp, const account_t &account, uint32_t block, uint32_t place) {
-    const bool second = account.stays != 0;
-    const uint32_t group = __match_any_sync(__activemask(), second);
-    const bool ready = account.block == block && account.stays != 1 && account.left == 0
-        && now(warp->rooms[second].expected) == group;
+// Whether all expected lanes of a lane's group are converged here, at one place, and none has to
+// account for time. A shortcut: most arrivals are of a warp some of whose lanes have ended.
+static __device__ __forceinline__ bool is_converged(
+    const warp_t *warp, const lane_record_t &record, uint32_t stamp, uint32_t place) {
+    const bool second = record.second_rounds != 0;
+    const uint32_t here = __match_any_sync(__activemask(), second);
+    const bool ready = record.stamp == stamp && record.second_rounds != 1
+        && record.minority_since == 0 && as_volatile(warp->groups[second].expected) == here;
     int alike;
-    __match_all_sync(group, place, &alike);
-    return __all_sync(group, ready && alike);
+    __match_all_sync(here, place, &alike);
+    return __all_sync(here, ready && alike);
 }
 
-// The lanes of a group whose rank is the greatest.
-static __device__ __forceinline__ uint32_t foremost(uint32_t group, uint32_t rank) {
+// Return the lanes of a cohort whose rank is the greatest.
+static __device__ __forceinline__ uint32_t highest_ranked(uint32_t cohort, uint32_t rank) {
 #if __CUDA_ARCH__ >= 800
-    return __ballot_sync(group, rank == __reduce_max_sync(group, rank));
+    return __ballot_sync(cohort, rank == __reduce_max_sync(cohort, rank));
 #else
-    uint32_t lanes = group;
+    uint32_t lanes = cohort;
     for (int bit = 31; bit >= 0; bit--) {
-        const uint32_t some = lanes & __ballot_sync(group, rank >> bit & 1);
+        const uint32_t some = lanes & __ballot_sync(cohort, rank >> bit & 1);
         lanes = some != 0 ? some : lanes;
     }
     return lanes;
 #endif
 }
 
-// One round. A lane that waits comes again: all leave this function together, for a compiler has
-// lanes that came together wait at its end for each other.
+// One round of the barrier. Return whether the lane may execute its opcode. If not, the lane calls
+// again: a loop in this function would not do, because the compiler lets lanes that entered it
+// together wait for each other at its end, the lanes that may run for the lanes that may not.
 extern "C" __device__ __noinline__ bool porter_meet(
     uint32_t *kept, uint32_t place, uint32_t depth) {
-    account_t account = *(const account_t *)kept;
-    warp_t *const warp = own_warp(account.block);
-    const uint32_t block = (uint32_t)now(warp->stamp), lane = own_lane();
-    if (together(warp, account, block, place)) {
-        put(warp->rooms[account.stays != 0].usual, account.usual + 1);
-        account.rounds = 0;
-        account.stays -= account.stays != 0;
-        account.seen = ticks();
-        *(account_t *)kept = account;
+    lane_record_t record = *(const lane_record_t *)kept;
+    warp_t *const warp = own_warp(record.stamp);
+    const uint32_t stamp = (uint32_t)as_volatile(warp->stamp), lane = own_lane_mask();
+    if (is_converged(warp, record, stamp, place)) {
+        store_plain(warp->groups[record.second_rounds != 0].interval, record.interval + 1);
+        record.deferrals = 0;
+        record.second_rounds -= record.second_rounds != 0;
+        record.last_seen = ticks();
+        *(lane_record_t *)kept = record;
         return true;
     }
-    const uint32_t time = ticks() | 1;
-    if (account.block != block) {
-        account = {block, 0, 0, time, 0, 0, 0, 0};
+    const uint32_t time = ticks() | 1; // 0 means "none" in the record
+    if (record.stamp != stamp) {
+        record = {stamp, 0, 0, time, 0, 0, 0, 0};
     } else {
-        room_t *const room = &warp->rooms[account.stays != 0];
-        if (account.rounds == 0) {
-            const uint32_t took = account.come(time), usual = now(room->usual);
-            if (usual != 0 && took > too_long(usual - 1) && (now(room->expected) & ~lane) != 0) {
-                __nanosleep(min(took, SLEEP) * NANOSECONDS);
+        convergence_group_t *const group = &warp->groups[record.second_rounds != 0];
+        if (record.deferrals == 0) {
+            const uint32_t took = record.arrive(time), interval = as_volatile(group->interval);
+            // The lane has kept the others waiting without a poll. It sleeps so that they run: the
+            // scheduler prefers a lane that never yields to lanes that poll.
+            if (interval != 0 && took > deadline_of(interval - 1)
+                && (as_volatile(group->expected) & ~lane) != 0) {
+                __nanosleep(min(took, MAX_LATE_SLEEP_TICKS) * TICK_NANOSECONDS);
             }
         }
-        if (account.settle(ticks() | 1)) {
-            atomicAnd(&room->expected, ~lane);
+        if (record.change_group(ticks() | 1)) {
+            atomicAnd(&group->expected, ~lane);
         }
     }
-    const bool second = account.stays != 0;
-    room_t *const room = &warp->rooms[second];
+    const bool second = record.second_rounds != 0;
+    convergence_group_t *const group = &warp->groups[second];
+    // Deepest call first (12 bits), then the lowest bytecode offset (20 bits).
     const uint32_t rank = min(depth, 0xfffu) << 20 | (0xfffff - min(place >> 8, 0xfffffu));
-    uint32_t group = __match_any_sync(__activemask(), second);
-    if (!__all_sync(group, now(room->expected) == group)) {
-        group = gather(room, second, lane, account.usual);
+    uint32_t cohort = __match_any_sync(__activemask(), second);
+    if (!__all_sync(cohort, as_volatile(group->expected) == cohort)) {
+        cohort = wait_for_cohort(group, second, lane, record.interval);
     }
-    const uint32_t first = foremost(group, rank);
-    const bool runs = place == __shfl_sync(group, place, __ffs(first) - 1);
-    const uint32_t running = __ballot_sync(group, runs);
-    const int all = __popc(group), part = __popc(runs ? running : group & ~running);
-    if (runs ? running != group && 2 * part <= all : 2 * part < all) {
-        account.left = ticks() | 1;
+    const uint32_t first = highest_ranked(cohort, rank);
+    const bool runs = place == __shfl_sync(cohort, place, __ffs(first) - 1);
+    const uint32_t running = __ballot_sync(cohort, runs);
+    const int all = __popc(cohort), part = __popc(runs ? running : cohort & ~running);
+    if (runs ? running != cohort && 2 * part <= all : 2 * part < all) {
+        record.minority_since = ticks() | 1;
     }
-    account.rounds = runs || account.rounds >= ROUNDS ? 0 : account.rounds + 1;
-    account.seen = ticks();
-    *(account_t *)kept = account;
-    return account.rounds == 0;
+    record.deferrals = runs || record.deferrals >= MAX_DEFERRALS ? 0 : record.deferrals + 1;
+    record.last_seen = ticks();
+    *(lane_record_t *)kept = record;
+    return record.deferrals == 0;
 }
 
 extern "C" __device__ void porter_keeps(void) {
     PORTER_STATE->porter_let_go = porter_clock();
 }
 
-// Whether others meet in the VM without this lane: it went to the second room, or they have stopped
-// waiting for it, or it takes much longer from one meeting to the next than they do.
-static __device__ __forceinline__ bool left_behind(const warp_t *warp, const account_t &account) {
-    if (account.block == 0 || glance(*(const uint32_t *)&warp->stamp) != account.block) {
-        return false;
+// Whether the other lanes reconverge in the VM without this lane: it is in the second group, or it
+// has left `expected`, or its mean interval is above their deadline.
+static __device__ __forceinline__ bool missed_deadline(
+    const warp_t *warp, const lane_record_t &record) {
+    if (record.stamp == 0 || load_plain(*(const uint32_t *)&warp->stamp) != record.stamp) {
+        return false; // R7
     }
-    const room_t &room = warp->rooms[0];
-    const uint32_t usual = glance(room.usual);
-    return usual != 0
-        && (account.stays != 0 || (glance(room.expected) & own_lane()) == 0
-            || account.usual >> USUAL > too_long(usual - 1));
+    const convergence_group_t &first = warp->groups[0];
+    const uint32_t interval = load_plain(first.interval);
+    return interval != 0
+        && (record.second_rounds != 0 || (load_plain(first.expected) & own_lane_mask()) == 0
+            || record.interval >> INTERVAL_SHIFT > deadline_of(interval - 1));
 }
 
-// Never true, which a compiler cannot know: regions in regions, across calls, each with a barrier of
-// its own.
-template <int LEVELS> static __device__ __forceinline__ void nest(uint32_t lanes) {
+// Nested regions across calls, each with a convergence barrier of its own. `lanes` is always 0, so
+// no region is entered, but the compiler cannot know it.
+template <int LEVELS> static __device__ __forceinline__ void open_regions(uint32_t lanes) {
     if (lanes & 1) {
         porter_give_turn();
-        nest<LEVELS - 1>(lanes >> 1);
+        open_regions<LEVELS - 1>(lanes >> 1);
         porter_give_turn();
     }
 }
 
-template <> __device__ __forceinline__ void nest<0>(uint32_t) {}
+template <> __device__ __forceinline__ void open_regions<0>(uint32_t) {}
 
-// Others run for so long, and whoever waits for this lane goes on. Barriers belong to warps, not to
-// calls: a lane is named in each that one of its callers has made and no callee has cleared, and
-// holds those that wait at another place behind a barrier of the same number. So this function uses
-// all that are saved by callees, and has cleared them when it yields. lanes: 0.
+// Yield for `nanoseconds` and release the lanes that wait for this lane (R6). Convergence barriers
+// belong to warps, not to calls. A lane is named in each barrier that a caller has set and no
+// callee has cleared, and it blocks lanes that wait at another place for a barrier of the same
+// number. This function uses all barriers that callees save. It has cleared them when it yields.
+// lanes: 0.
 extern "C" __device__ __noinline__ void porter_let_go(uint32_t lanes, uint32_t nanoseconds) {
-    nest<NESTS>(lanes);
+    open_regions<CALLEE_SAVED_BARRIERS>(lanes);
     __nanosleep(nanoseconds);
     porter_give_turn();
 }
 
-// kept: as of porter_meet(). A lane that is left behind gives others as much time as it took since it
-// looked around last, if one has met since then: all may have ended.
+// Safepoint poll outside native code (R5). kept: as of porter_meet(). A lane that missed the
+// deadline releases at each poll and sleeps for the time since its last poll, if a lane has arrived
+// since: the others may have ended.
 extern "C" __device__ __noinline__ void porter_let_others(const uint32_t *kept) {
     warp_t *const warp = warp_of_thread();
     const uint32_t now = porter_clock();
-    const bool behind = porter_one_of_us(left_behind(warp, *(const account_t *)kept));
-    if (!behind && !porter_one_of_us(now - PORTER_STATE->porter_let_go > KEEPS)) {
+    const bool missed = porter_one_of_us(missed_deadline(warp, *(const lane_record_t *)kept));
+    if (!missed && !porter_one_of_us(now - PORTER_STATE->porter_let_go > MAX_HOLD_CYCLES)) {
         return;
     }
     uint32_t sleep = 0;
-    if (behind) {
-        put(warp->rooms[0].usual, 0);
-        sleep = min((now - PORTER_STATE->porter_looked) >> TICK, REST) * NANOSECONDS;
+    if (missed) {
+        store_plain(warp->groups[0].interval, 0);
+        const uint32_t ran = (now - PORTER_STATE->porter_looked) >> TICK_SHIFT;
+        sleep = min(ran, MAX_RELEASE_SLEEP_TICKS) * TICK_NANOSECONDS;
     }
     porter_let_go(0, sleep);
     porter_keeps();
@@ -386,7 +452,7 @@ extern "C" __device__ __noinline__ void porter_let_others(const uint32_t *kept) 
 extern "C" __device__ __noinline__ void porter_native_join(bool runs) {
     warp_t *const warp = own_warp(0);
     const uint32_t here = __activemask();
-    if (lowest(here) != own_lane()) {
+    if (lowest_lane(here) != own_lane_mask()) {
         return;
     }
     if (runs) {
@@ -397,39 +463,41 @@ extern "C" __device__ __noinline__ void porter_native_join(bool runs) {
 }
 
 extern "C" __device__ __noinline__ uint32_t porter_native_enter(const uint32_t *kept) {
-    warp_t *const warp = own_warp(((const account_t *)kept)->block);
-    const uint32_t lane = own_lane();
-    atomicOr(&warp->looked, lane);
+    warp_t *const warp = own_warp(((const lane_record_t *)kept)->stamp);
+    const uint32_t lane = own_lane_mask();
+    atomicOr(&warp->polled, lane);
     return lane & ~atomicOr(&warp->native, lane);
 }
 
 extern "C" __device__ __noinline__ void porter_native_end(const uint32_t *kept, uint32_t begun) {
     if (begun != 0) {
-        atomicAnd(&own_warp(((const account_t *)kept)->block)->native, ~begun);
+        atomicAnd(&own_warp(((const lane_record_t *)kept)->stamp)->native, ~begun);
     }
 }
 
-// The lane's entry is ready, for it has entered. A look that another one overtakes may be lost, and
-// somebody leaves who might stay.
+// Safepoint poll of native code (R5, R8). The lane has entered, so its entry is initialized (R7).
+// Concurrent polls may overwrite each other; then a lane leaves native code that could have stayed.
 extern "C" __device__ __noinline__ bool porter_native_holds(uint32_t *rounds, bool hasty) {
     warp_t *const warp = warp_of_thread();
-    const uint32_t here = __activemask(), running = glance(warp->running);
-    if (lowest(here) == own_lane()) {
-        const uint32_t looked = glance(warp->looked) | here;
-        const bool all = (running & ~looked) == 0;
-        put(warp->looked, all ? 0 : looked);
-        put(warp->round, glance(warp->round) + all);
+    const uint32_t here = __activemask(), running = load_plain(warp->running);
+    if (lowest_lane(here) == own_lane_mask()) {
+        const uint32_t polled = load_plain(warp->polled) | here;
+        const bool all = (running & ~polled) == 0;
+        store_plain(warp->polled, all ? 0 : polled);
+        store_plain(warp->round, load_plain(warp->round) + all);
     }
     __syncwarp(here);
-    // In its low half how often this lane looked around in the round that its high half has.
-    const uint32_t round = glance(warp->round);
+    // High half: the round of the last poll. Low half: polls of this lane in that round.
+    const uint32_t round = load_plain(warp->round);
     *rounds = (*rounds ^ round << 16) <= 0xffffu ? *rounds + 1 : round << 16;
-    if ((running & ~glance(warp->native)) != 0) {
-        for (int i = 0; i < TURNS; i++) {
+    if ((running & ~load_plain(warp->native)) != 0) { // a lane needs its turn (R5)
+        for (int i = 0; i < YIELDS_PER_POLL; i++) {
             porter_give_turn();
         }
     }
-    return __any_sync(here, (*rounds & 0xffffu) >= (hasty ? HELD_SOON : HELD));
+    const uint32_t unanswered = *rounds & 0xffffu;
+    return __any_sync(
+        here, unanswered >= (hasty ? MAX_UNANSWERED_ATOMIC_POLLS : MAX_UNANSWERED_POLLS));
 }
 
 #endif

@@ -1,4 +1,4 @@
-// Compare foremost() of 32 lanes with a sequential computation. Exits with 0 when they agree.
+// Compare highest_ranked() of 32 lanes with a sequential computation. Exits with 0 when they agree.
 #include "warp.hpp"
 static unsigned long long lane_clock() {
     return 0;
@@ -31,7 +31,7 @@ int main() {
             if (group >> lane & 1) {
                 lanes.emplace_back([&, lane] {
                     threadIdx.x = lane;
-                    if (foremost(group, rank[lane]) != expected) {
+                    if (highest_ranked(group, rank[lane]) != expected) {
                         __atomic_fetch_or(&wrong, 1u << lane, __ATOMIC_SEQ_CST);
                     }
                 });
@@ -41,7 +41,7 @@ int main() {
             lane.join();
         }
         if (wrong != 0) {
-            rendezvous.fail("foremost() is wrong", wrong);
+            rendezvous.fail("highest_ranked() is wrong", wrong);
         }
     }
 }

@@ -21,7 +21,7 @@ static void lane(unsigned index, unsigned seed, bool endless) {
     threadIdx.x = index;
     std::mt19937 random(seed * 64 + index);
     uint32_t kept[PORTER_MEETING_WORDS] = {0};
-    static_assert(sizeof kept == sizeof(account_t));
+    static_assert(sizeof kept == sizeof(lane_record_t));
     // Simulates a loop with calls: places, depths and iteration counts differ between lanes.
     const unsigned turns = 20 + random() % 60;
     for (unsigned turn = 0; endless ? running != 0 : turn < turns; turn++) {

@@ -15,8 +15,8 @@ struct lane_t {
     unsigned index;
     uint32_t kept[PORTER_MEETING_WORDS] = {0};
 
-    account_t &account() {
-        return *(account_t *)kept;
+    lane_record_t &record() {
+        return *(lane_record_t *)kept;
     }
     void meet() {
         threadIdx.x = index;
@@ -38,41 +38,43 @@ struct lane_t {
 int main(int, char **argv) {
     lane_t lane{(unsigned)atoi(argv[1])}, other{9};
     warps[0].stamp = 12345; // data of an earlier kernel in shared memory
-    warps[0].rooms[0] = {0, 0, 0, 1};
+    warps[0].groups[0] = {0, 0, 0, 1};
     own_state.porter_looked = (uint32_t)cycles;
     porter_keeps();
-    check(!lane.looks(KEEPS - 1), "others wait some milliseconds");
+    check(!lane.looks(MAX_HOLD_CYCLES - 1), "others wait some milliseconds");
     check(lane.looks(2), "and no longer");
     check(!lane.looks(2), "those were let go just now");
-    check(!lane.looks(KEEPS / 2) && lane.looks(KEEPS), "time counts from then on");
+    check(!lane.looks(MAX_HOLD_CYCLES / 2) && lane.looks(MAX_HOLD_CYCLES),
+        "time counts from then on");
     threadIdx.x = lane.index;
     porter_keeps();
 
-    const unsigned quick = 100u << TICK;
+    const unsigned quick = 100u << TICK_SHIFT;
     lane.meet();
     check(!lane.looks(quick), "nobody goes on without it");
     other.meet(); // stops waiting for the first lane
     slept = 0;
     check(lane.looks(quick), "others go on without it");
-    check(slept == 100 * NANOSECONDS, "they get as long as it took");
+    check(slept == 100 * TICK_NANOSECONDS, "they get as long as it took");
     check(!lane.looks(quick), "if one has met since then");
     other.meet();
     slept = 0;
-    check(lane.looks(KEEPS / 2), "one has, with nobody to wait for");
-    check(slept == REST * NANOSECONDS && slept <= 1000000, "a GPU sleeps for a millisecond at most");
+    check(lane.looks(MAX_HOLD_CYCLES / 2), "one has, with nobody to wait for");
+    check(slept == MAX_RELEASE_SLEEP_TICKS * TICK_NANOSECONDS && slept <= 1000000,
+        "a GPU sleeps for a millisecond at most");
 
     lane.meet();
     other.meet();
-    warps[0].rooms[0].expected = 1u << lane.index | 1u << other.index;
-    lane.account().usual = other.account().usual = 10u << USUAL;
-    warps[0].rooms[0].usual = other.account().usual + 1;
+    warps[0].groups[0].expected = 1u << lane.index | 1u << other.index;
+    lane.record().interval = other.record().interval = 10u << INTERVAL_SHIFT;
+    warps[0].groups[0].interval = other.record().interval + 1;
     check(!lane.looks(quick), "all meet");
-    lane.account().stays = 5;
-    check(lane.looks(quick), "a lane of the second room is not waited for");
-    lane.account().stays = 0;
-    warps[0].rooms[0].usual = other.account().usual + 1;
-    lane.account().usual = (10 * PATIENCE + LEAST) << USUAL;
+    lane.record().second_rounds = 5;
+    check(lane.looks(quick), "a lane of the second group is not waited for");
+    lane.record().second_rounds = 0;
+    warps[0].groups[0].interval = other.record().interval + 1;
+    lane.record().interval = (10 * PATIENCE + MIN_PATIENCE_TICKS) << INTERVAL_SHIFT;
     check(!lane.looks(quick), "it takes longer than others, not much longer");
-    lane.account().usual += 1u << USUAL;
+    lane.record().interval += 1u << INTERVAL_SHIFT;
     check(lane.looks(quick), "it takes much longer");
 }

@@ -57,7 +57,7 @@ int main(int, char **argv) {
     for (warp_t &warp : warps) {
         warp.stamp = random(); // data of an earlier kernel in shared memory
         warp.native = random();
-        warp.looked = random();
+        warp.polled = random();
         warp.round = random();
         warp.running = random();
     }
@@ -74,31 +74,35 @@ int main(int, char **argv) {
         check(lane.begun != 0, "a lane that enters is told so");
         const uint32_t before = lane.begun;
         lane.enter();
-        check(lane.begun == 0, "a lane that is in machine code enters no second time");
+        check(lane.begun == 0, "a lane that is in native code enters no second time");
         lane.begun = before;
     }
     const int many = 3000;
-    check(looks(lanes, many, false, true) > many, "who looks as often as all others stays");
+    check(looks(lanes, many, false, true) > many, "a lane stays if all lanes poll equally often");
     if (count > 1) {
         const int usual = looks(lanes, many, false, false);
-        check(usual >= (int)HELD && usual <= 2 * (int)HELD + 1, "who alone looks leaves");
+        check(usual >= (int)MAX_UNANSWERED_POLLS && usual <= 2 * (int)MAX_UNANSWERED_POLLS + 1,
+            "a lane leaves if it polls alone");
         looks(lanes, 2, false, true); // a round ends
         const int soon = looks(lanes, many, true, false);
-        check(soon >= (int)HELD_SOON && soon <= 2 * (int)HELD_SOON + 1,
-            "who uses atomics leaves soon");
+        check(soon >= (int)MAX_UNANSWERED_ATOMIC_POLLS
+                && soon <= 2 * (int)MAX_UNANSWERED_ATOMIC_POLLS + 1,
+            "a lane that uses atomics leaves soon");
     }
     turns = 0;
-    check(looks(lanes, many, false, true) > many && turns == 0, "nobody yields without a need");
+    check(looks(lanes, many, false, true) > many && turns == 0, "no lane yields without a need");
     if (count > 1) { // one lane runs outside of native code
         lanes.back().leave();
         const int usual = looks(lanes, many, false, false);
-        check(usual >= (int)HELD && usual <= 2 * (int)HELD + 1, "who runs elsewhere is waited for");
-        check(turns >= HELD * TURNS, "who runs elsewhere gets turns");
+        check(usual >= (int)MAX_UNANSWERED_POLLS && usual <= 2 * (int)MAX_UNANSWERED_POLLS + 1,
+            "a lane outside native code counts as a lane that does not poll");
+        check(turns >= MAX_UNANSWERED_POLLS * YIELDS_PER_POLL,
+            "a lane outside native code gets turns");
         lanes.back().end();
-        check(looks(lanes, many, false, false) > many, "who has ended holds nobody");
+        check(looks(lanes, many, false, false) > many, "an ended lane is not waited for");
         turns = 0;
         lanes[0].must_leave();
-        check(turns == 0, "who has ended gets no turns");
+        check(turns == 0, "an ended lane gets no turns");
         lanes.back().start();
         lanes.back().enter();
     }

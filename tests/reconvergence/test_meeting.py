@@ -19,37 +19,37 @@ from porter.compile.flags import nvcc_front
 from porter.config import BuildConfig
 
 HERE = Path(__file__).parent
+LOAD = 'asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(shared_address(&word)));'
+STORE = 'asm volatile("st.shared.u32 [%0], %1;" : : "r"(shared_address(&word)), "r"(value));'
+RELEASE = "while (atomicCAS(&group->released, 0u, waiting) != 0) {"
 PTX = {
     'asm("mov.u32 %0, %%laneid;" : "=r"(lane));': "lane = threadIdx.x;",
     'asm("mov.u64 %0, %%gridid;" : "=l"(grid));': "grid = 7;",
     'asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles));': "cycles = lane_clock();",
-    'asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(in_shared(&word)));': "value = "
-    "now(word);",
-    'asm volatile("st.shared.u32 [%0], %1;" : : "r"(in_shared(&word)), "r"(value));': "now(word) = "
-    "value;",
+    LOAD: "value = as_volatile(word);",
+    STORE: "as_volatile(word) = value;",
     '#include "porter_runtime.h"': "#define PORTER_RECONVERGE 1\n"
     "static uint32_t porter_clock() { return (uint32_t)lane_clock(); }\n",
 }
 # Mutations of reconvergence.cu. Each must be detected, so a passing test is significant.
 FAULTS = {
-    "calls lanes that another group has called": {
-        "|| atomicCAS(&room->waiting, waiting, 0u) != waiting) {": ") {",
-        "while (atomicCAS(&room->called, 0u, waiting) != 0) {": "now(room->waiting) = 0;\n"
-        "            while (atomicCAS(&room->called, 0u, waiting) != 0) {",
+    "releases lanes that another cohort contains": {
+        "|| atomicCAS(&group->waiting, waiting, 0u) != waiting) {": ") {",
+        RELEASE: f"as_volatile(group->waiting) = 0;\n            {RELEASE}",
     },
-    "calls lanes that it saw waiting a while ago": {
-        "|| atomicCAS(&room->waiting, waiting, 0u) != waiting) {": ") {",
-        "while (atomicCAS(&room->called, 0u, waiting) != 0) {": "if (atomicCAS(&room->called, 0u, "
-        "waiting) == 0) {\n                atomicAnd(&room->waiting, ~waiting);",
+    "releases lanes by an outdated value of waiting": {
+        "|| atomicCAS(&group->waiting, waiting, 0u) != waiting) {": ") {",
+        RELEASE: "if (atomicCAS(&group->released, 0u, waiting) == 0) {\n"
+        "                atomicAnd(&group->waiting, ~waiting);",
     },
-    "leaves a group called": {
-        "now(room->called) = 0;\n    }\n    __syncwarp": "}\n    __syncwarp",
+    "a released cohort is not cleared": {
+        "as_volatile(group->released) = 0;\n    }\n    __syncwarp": "}\n    __syncwarp",
     },
-    "waits without an end": {
-        "looks >= LOOKS\n                "
-        "|| (took > too_long(usual) && (looks >= FEW || took > SURELY))": "false",
+    "the wait is unbounded": {
+        "polls >= MAX_POLLS\n                || (waited > deadline_of(interval)\n"
+        "                    && (polls >= MIN_POLLS || waited > MAX_WAIT_TICKS))": "false",
     },
-    "takes shared memory as it is": {"if (stamp == ready) {": "if (stamp != 0) {"},
+    "shared memory is not initialized": {"if (stamp == ready) {": "if (stamp != 0) {"},
 }
 
 
@@ -106,7 +106,7 @@ def test_all_end_that_can(harness: Path, finite: int, endless: int) -> None:
 
 
 @pytest.mark.parametrize("arch", [750, 900])
-def test_who_is_first(tmp_path: Path, arch: int) -> None:
+def test_highest_rank_runs_first(tmp_path: Path, arch: int) -> None:
     subprocess.run([str(compiled(tmp_path, {}, arch, "foremost.cpp"))], check=True, timeout=60)
 
 
@@ -130,16 +130,16 @@ def fails(program: Path, *arguments: str) -> bool:
 
 
 NATIVE_FAULTS = {
-    "a round never ends": {"put(warp->round, glance(warp->round) + all);": ""},
-    "rounds are one": {"const bool all = (running & ~looked) == 0;": "const bool all = true;"},
-    "looks count over rounds": {
+    "a round never ends": {"store_plain(warp->round, load_plain(warp->round) + all);": ""},
+    "rounds are one": {"const bool all = (running & ~polled) == 0;": "const bool all = true;"},
+    "polls count over rounds": {
         "*rounds = (*rounds ^ round << 16) <= 0xffffu ? ": "*rounds = 1 ? "
     },
-    "who leaves stays known": {"->native, ~begun);": "->native, ~0u);"},
-    "who has ended is waited for": {"atomicAnd(&warp->running, ~here);": ""},
-    "others get no turns": {"            porter_give_turn();\n": ""},
-    "shared memory is taken as it is": {"now(warp->native) = 0;": ""},
-    "shared memory says who runs": {"now(warp->running) = 0;": ""},
+    "a lane that leaves stays in the mask": {"->native, ~begun);": "->native, ~0u);"},
+    "an ended lane counts as running": {"atomicAnd(&warp->running, ~here);": ""},
+    "lanes outside native code get no turns": {"            porter_give_turn();\n": ""},
+    "the mask of native lanes is not initialized": {"as_volatile(warp->native) = 0;": ""},
+    "the mask of running lanes is not initialized": {"as_volatile(warp->running) = 0;": ""},
 }
 
 
@@ -155,19 +155,27 @@ def test_others_go_on_where_a_lane_works_for_long(tmp_path: Path, lane: int) -> 
 
 
 LETTING_FAULTS = {
-    "others wait for ever": {"porter_let_go > KEEPS": "porter_let_go > ~0u"},
-    "others never wait": {"porter_let_go > KEEPS": "porter_let_go > 0u"},
-    "time does not count anew": {
+    "waiting lanes are never released": {"porter_let_go > MAX_HOLD_CYCLES": "porter_let_go > ~0u"},
+    "waiting lanes are released at each poll": {
+        "porter_let_go > MAX_HOLD_CYCLES": "porter_let_go > 0u"
+    },
+    "the hold time does not start again": {
         "porter_let_go(0, sleep);\n    porter_keeps();": "porter_let_go(0, sleep);"
     },
-    "who has ended gets time": {"put(warp->rooms[0].usual, 0);": ""},
-    "who meets does not show": {
-        "put(warp->rooms[account.stays != 0].usual, account.usual + 1);": ""
+    "an ended lane gets time": {"store_plain(warp->groups[0].interval, 0);": ""},
+    "an arrival leaves no interval": {
+        "store_plain(warp->groups[record.second_rounds != 0].interval, record.interval + 1);": ""
     },
-    "the second room is waited for": {"account.stays != 0 || (glance": "(glance"},
-    "who is not expected keeps others": {"(glance(room.expected) & own_lane()) == 0": "false"},
-    "who is slow keeps others": {"account.usual >> USUAL > too_long(usual - 1)": "false"},
-    "others get no time": {"__nanosleep(nanoseconds);": ""},
+    "the second group counts as on time": {
+        "record.second_rounds != 0 || (load_plain": "(load_plain"
+    },
+    "a lane that is not expected counts as on time": {
+        "(load_plain(first.expected) & own_lane_mask()) == 0": "false"
+    },
+    "a slow lane counts as on time": {
+        "record.interval >> INTERVAL_SHIFT > deadline_of(interval - 1)": "false"
+    },
+    "a release does not sleep": {"__nanosleep(nanoseconds);": ""},
 }
 
 
