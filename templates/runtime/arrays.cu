@@ -1,11 +1,22 @@
-// Kernels over arrays of all interpreters (porter/run/device/cuda_operations.py): which rows are equal, copies
-// of rows; and over their images at rest (porter/run/device/snapshots.py). They are part of each build, so that nothing is compiled when a program runs.
-// Every number is 64 bits wide; a grid has at least as many threads as there is work.
+// Kernels over arrays of all interpreters: equal rows and copies of rows
+// (porter/run/device/kernels.py), and operations on snapshots (porter/run/device/images.py). They
+// are part of each device build, so no kernel is compiled when a program runs. All sizes are 64
+// bits wide. A grid has at least as many threads as items of work.
+//
+// Table of equal rows (gpusnek_rows_find). Problem: group millions of rows by content in one pass.
+// Mechanism: a hash table with linear probing, in which a slot is 0 or 1 + the number of a row.
+// Invariants:
+//   E1  A slot changes from 0 to a row by one compare and swap, then only to smaller numbers of
+//       equal rows (atomicMin). So all rows of a slot are equal, whatever value a thread has read.
+//   E2  Slots never become 0 again. So equal rows probe the same sequence and end in one slot.
+//   E3  There are more slots than rows, so each search ends.
+// Progress: lock-free; a failed compare and swap yields a row to compare with.
+// Memory order: relaxed. Rows are written before the kernel starts, and slots hold no addresses.
 #include <stdint.h>
 
 #include "launch.h"
 
-// Rows of `columns` words, of which row i begins at words[i * stride], and the length of each.
+// Rows of `columns` words. Row i begins at words[i * stride] and has the length lengths[i].
 typedef struct {
     const uint64_t *words;
     uint64_t stride;
@@ -17,7 +28,8 @@ static __device__ inline uint64_t thread_number() {
     return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-// Both halves of a product. Who does not know `key` cannot choose rows of one hash.
+// Mix the halves of a 128-bit product. Programs do not know `key`, so they cannot provoke
+// collisions.
 static __device__ inline uint64_t mix(uint64_t value, uint64_t key) {
     return (value * key) ^ __umul64hi(value, key);
 }
@@ -45,8 +57,8 @@ static __device__ inline bool rows_equal(const rows_t *rows, uint64_t i, uint64_
     return true;
 }
 
-// found[i]: the slot of row i in a table of more slots than there are rows, all zero at first. A slot
-// has 1 + the least row that came to it; all rows of a slot are equal, and equal rows have one slot.
+// Write the slot of row i to found[i]. table: `slots` zeros, more than rows (E3). Afterwards a slot
+// has 1 + the smallest number of its rows.
 extern "C" __global__ void gpusnek_rows_find(const uint64_t *words, uint64_t stride, uint64_t columns,
     const uint32_t *lengths, uint64_t n, uint64_t key, uint32_t *table, uint64_t slots, uint32_t *found) {
     const rows_t rows = {words, stride, columns, lengths};
@@ -75,7 +87,7 @@ extern "C" __global__ void gpusnek_rows_find(const uint64_t *words, uint64_t str
     found[i] = (uint32_t)at;
 }
 
-// found[i], a slot until now: the first row that is equal to row i.
+// Replace found[i], the slot of row i, by the first row that equals row i.
 extern "C" __global__ void gpusnek_rows_first(uint32_t *found, uint64_t n, const uint32_t *table) {
     const uint64_t i = thread_number();
     if (i < n) {
@@ -83,8 +95,8 @@ extern "C" __global__ void gpusnek_rows_first(uint32_t *found, uint64_t n, const
     }
 }
 
-// n words of a copy, rows of `columns` words one after the other: row k is row which[k] of the source,
-// or row k where `which` is null. Strides are in words, from row to row and from column to column.
+// Copy rows: n words in rows of `columns` words. Row k is row which[k] of the source, or row k if
+// `which` is null. The strides, from row to row and from column to column, are in words.
 extern "C" __global__ void gpusnek_rows_copy(uint64_t *to, uint64_t n, uint64_t columns,
     const uint64_t *source, uint64_t row_stride, uint64_t column_stride, const uint32_t *which) {
     const uint64_t i = thread_number();
@@ -94,7 +106,8 @@ extern "C" __global__ void gpusnek_rows_copy(uint64_t *to, uint64_t n, uint64_t 
     }
 }
 
-// Images at rest (launch.h). bases, used: of each image.
+// The snapshots of an array of interpreters (launch.h). These kernels run between launches, so no
+// interpreter changes its snapshot meanwhile. bases, used: per snapshot, as in gpusnek_launch_t.
 typedef struct {
     gpusnek_piece_t *pieces;
     uint64_t stride;
@@ -107,7 +120,7 @@ static __device__ inline uint64_t *row_at(const images_t *images, uint64_t row) 
     return (uint64_t *)images->segments[row >> images->shift] + within * GPUSNEK_ROW_WORDS;
 }
 
-// Word w of lane k's piece, in its row.
+// Return the index in a row of word w of the lane's page.
 static __device__ inline uint64_t in_row(uint64_t lane, uint64_t w) {
     return (w / 2 * GPUSNEK_BUNDLE + lane) * 2 + w % 2;
 }
@@ -116,8 +129,8 @@ static __device__ inline uint64_t base_size(const uint64_t *base) {
     return base ? base[-(int)GPUSNEK_PIECE_WORDS] : 0;
 }
 
-// n words of copies as bases are, `columns` words each: the piece of their size, then their pieces. Copy
-// k is of image which[k].
+// Write contiguous copies of snapshots in the format of base snapshots, `columns` words each and n
+// in all: a page with the number of pages, then the pages. Copy k is of snapshot which[k].
 extern "C" __global__ void gpusnek_images_copy(uint64_t *to, uint64_t n, uint64_t columns,
     const uint32_t *which, const gpusnek_piece_t *pieces, uint64_t stride, const uint64_t *segments,
     uint64_t shift, const uint64_t *bases, const uint32_t *used) {
@@ -148,9 +161,9 @@ extern "C" __global__ void gpusnek_images_copy(uint64_t *to, uint64_t n, uint64_
     to[t] = found;
 }
 
-// tells[p] is 1 where piece p of an image with the base `old` may be the base's: where others begin to
-// have another base, that piece has to stay as it is. tells[stride] is 1 where images have other bases.
-// A thread for each image of each of the entries.
+// Set tells[p] to 1 if page p of a snapshot with the base `old` is the base's. A new base must keep
+// such a page unchanged. Set tells[stride] to 1 if a snapshot has another base. One thread per
+// snapshot and entry.
 extern "C" __global__ void gpusnek_images_common(const gpusnek_piece_t *pieces, uint64_t entries,
     uint64_t stride, const uint64_t *bases, const uint32_t *used, uint64_t n, uint64_t old,
     uint32_t *tells) {
@@ -168,8 +181,8 @@ extern "C" __global__ void gpusnek_images_common(const gpusnek_piece_t *pieces, 
     }
 }
 
-// The n words at `to`, those of an image with the base `old`, become a base for all that have that one:
-// pieces for which `tells` has 1 are as they were.
+// Turn the n words at `to`, a copy of a snapshot with the base `old`, into a new base for all
+// snapshots with that base: pages whose `tells` is 1 are copied from `old`.
 extern "C" __global__ void gpusnek_images_merge(
     uint64_t *to, uint64_t n, const uint64_t *old, const uint32_t *tells) {
     const uint64_t t = thread_number();
@@ -179,8 +192,8 @@ extern "C" __global__ void gpusnek_images_merge(
     }
 }
 
-// Pieces of images with the base `old` that are equal to those of `base` leave their rows. A thread for
-// each image of each of the entries.
+// Clear the mask bits of pages that equal the page of the new base `base`, in snapshots with the
+// base `old`. One thread per snapshot and entry.
 extern "C" __global__ void gpusnek_images_compare(gpusnek_piece_t *pieces, uint64_t entries,
     uint64_t stride, const uint64_t *segments, uint64_t shift, const uint64_t *bases,
     const uint32_t *used, uint64_t n, uint64_t old, const uint64_t *base) {
@@ -209,7 +222,7 @@ extern "C" __global__ void gpusnek_images_compare(gpusnek_piece_t *pieces, uint6
     }
 }
 
-// `base` is the base of those of n images that had the base `old`.
+// Set the base of all snapshots with the base `old` to `base`.
 extern "C" __global__ void gpusnek_images_based(
     uint64_t *bases, const uint32_t *used, uint64_t n, uint64_t old, uint64_t base) {
     const uint64_t i = thread_number();
@@ -218,8 +231,8 @@ extern "C" __global__ void gpusnek_images_based(
     }
 }
 
-// owners[row]: 1 + the number of the entry whose row it is, of n entries. Rows in which no image has
-// anything are nobody's any more.
+// Write 1 + the number of the owning entry to owners[row], for n entries. Free the rows in which no
+// snapshot has a page.
 extern "C" __global__ void gpusnek_images_owners(
     gpusnek_piece_t *pieces, uint64_t n, uint64_t *owners) {
     const uint64_t e = thread_number();
@@ -232,7 +245,7 @@ extern "C" __global__ void gpusnek_images_owners(
     }
 }
 
-// n words of rows: row from[k] moves to row to[k].
+// Move row from[k] to row to[k], n words in all.
 extern "C" __global__ void gpusnek_images_move(gpusnek_piece_t *pieces, const uint64_t *segments,
     uint64_t shift, const uint32_t *from, const uint32_t *to, const uint64_t *owners, uint64_t n) {
     const images_t images = {pieces, 0, segments, shift};

@@ -1,3 +1,4 @@
+// Turns, barrier and memory of the host twin's interpreters (block.h).
 #include "block.h"
 
 #include <stdlib.h>
@@ -8,8 +9,9 @@
 #include "profile_host.h"
 #include "trace_host.h"
 
-#define MOST_BLOCKS 16 // that a worker has open; each takes memory of its own
-#define LONG_NS 100000000u // from a block's opening to that of the next one beside it
+#define MAX_OPEN_BLOCKS 16 // per worker; each has C stacks and arenas of its own
+#define LONG_BLOCK_NS 100000000u // 0.1 s: longer than most blocks, short for a user
+#define CALLS_PER_YIELD 256 // a switch replaces the arena in the caches, so it must be rare
 
 extern "C" uint64_t porter_clock_ns(void);
 
@@ -17,13 +19,13 @@ struct Worker::Interpreter : Turn {
     Fiber fiber;
     const gpusnek_launch_t *launch;
     uint32_t index;
-    char *slot; // its arena
-    char *base; // the state struct in it
+    char *slot; // first byte of its arena
+    char *base; // the state struct in the arena
 };
 
 struct Worker::Block {
     std::vector<Interpreter> interpreters;
-    uint32_t done; // how many have ended
+    uint32_t done; // number of interpreters in PHASE_DONE
 };
 
 __thread porter_state_t *porter_state_current;
@@ -82,7 +84,7 @@ bool Worker::begin(Interpreter *self) {
         return false;
     }
     self->base = arena_base(self->slot, stride_);
-    self->status = GPUSNEK_STATUS_ABORT; // what stands if the port leaves through gpusnek_end_here
+    self->status = GPUSNEK_STATUS_ABORT; // remains if the port ends it through gpusnek_end_here
     fiber_make(&self->fiber, stack, stack_size_, enter, self);
     return true;
 }
@@ -108,11 +110,11 @@ void Worker::finish(Interpreter *self) {
 
 bool Worker::wants_block() const {
     return blocks_.empty()
-        || (blocks_.size() < MOST_BLOCKS && porter_clock_ns() - opened_ > LONG_NS);
+        || (blocks_.size() < MAX_OPEN_BLOCKS && porter_clock_ns() - opened_ > LONG_BLOCK_NS);
 }
 
 void Worker::open_block(uint64_t first, uint32_t count) {
-    // On the heap: gpusnek_barrier() reaches an interpreter through gpusnek_turn from its own stack.
+    // On the heap, because gpusnek_turn points to an interpreter while `blocks_` may grow.
     std::unique_ptr<Block> block(new Block{std::vector<Interpreter>(count), 0});
     for (uint32_t i = 0; i < count; i++) {
         Interpreter &self = block->interpreters[i];
@@ -123,7 +125,7 @@ void Worker::open_block(uint64_t first, uint32_t count) {
         self.slot = nullptr;
         self.kept = nullptr;
         if (self.index == (uint32_t)GPUSNEK_IDLE || gpusnek_rests(launch_, self.index)) {
-            self.phase = PHASE_DONE; // its status stays what the caller wrote
+            self.phase = PHASE_DONE; // its status remains the value that the caller wrote
             block->done++;
         }
     }
@@ -154,7 +156,8 @@ void Worker::go_round(Block *block) {
             block->done += self.phase == PHASE_DONE;
         }
     }
-    // All that are left stand at the barrier: it opens.
+    // B3: the barrier opens if no interpreter can continue, and for an interpreter whose time is
+    // over.
     for (Interpreter &self : block->interpreters) {
         if (self.phase == PHASE_WAITING
             && (!ready || (self.until != UINT64_MAX && porter_clock_ns() >= self.until))) {
@@ -199,9 +202,8 @@ void gpusnek_pause() {
 }
 
 void gpusnek_give_way() {
-    // Rarely: every switch brings another arena into the caches.
     static thread_local uint32_t calls;
-    if (++calls % 256 == 0 && gpusnek_turn && !gpusnek_turn->alone) {
+    if (++calls % CALLS_PER_YIELD == 0 && gpusnek_turn && !gpusnek_turn->alone) {
         fiber_yield(false);
     }
 }
@@ -213,7 +215,7 @@ void *gpusnek_turn_memory(size_t size) {
 
 void gpusnek_end_here(int32_t status) {
     if (!gpusnek_turn) {
-        abort(); // not inside an interpreter: nothing to end but the process
+        abort(); // outside of interpreters: only the process can end
     }
     gpusnek_turn->status = status;
     fiber_yield(true);

@@ -1,4 +1,25 @@
-// A block of interpreters on the host twin: they share a barrier and one thread.
+// Blocks of the host twin. The interpreters of a block are fibers of one thread and share a
+// barrier.
+//
+// Problem: syncthreads() must wait for all interpreters of a block, and a launch has more
+// interpreters than threads can be made.
+//
+// Mechanism: a Worker, one per thread of the pool, opens blocks and gives each interpreter that can
+// continue a turn. A turn ends when the interpreter yields: at a barrier, in a pause, or at its
+// end.
+//
+// States: Phase. docs/architecture.md, "Shared tables and locks", has the diagram.
+//
+// Invariants:
+//   B1  All fibers of a block run on the worker's thread. No two of them run at the same time, so
+//       they need neither locks nor atomics.
+//   B2  `gpusnek_turn` is the running fiber's Turn, and null between turns.
+//   B3  An interpreter in PHASE_WAITING becomes PHASE_READY only when no interpreter of its block
+//       is PHASE_READY or PHASE_NEW, or when its time is over.
+//
+// Progress: an interpreter that waits at the barrier depends on the interpreters of its own block
+// only. A block that runs for long does not delay others: the worker opens the next block beside
+// it (LONG_BLOCK_NS).
 #ifndef GPUSNEK_BLOCK_H
 #define GPUSNEK_BLOCK_H
 
@@ -8,33 +29,35 @@
 #include "fiber.h"
 #include "launch.h"
 
-// C stack below the limit that the port enforces, for what is called without a check.
+// Bytes of C stack below the limit that the port enforces, for functions that the port calls
+// without a check of the limit, among them printf of the C library.
 #define GPUSNEK_FIBER_SLACK 65536u
 #ifdef __SANITIZE_ADDRESS__
-#define GPUSNEK_STACK_FACTOR 4 // red zones around every local
+#define GPUSNEK_STACK_FACTOR 4 // AddressSanitizer puts red zones around every local variable
 #else
 #define GPUSNEK_STACK_FACTOR 1
 #endif
 
 enum Phase {
     PHASE_NEW,
-    PHASE_READY,   // can go on
-    PHASE_WAITING, // at the barrier
+    PHASE_READY,   // can continue
+    PHASE_WAITING, // blocked at the barrier
     PHASE_DONE,
 };
 
-// One of a block, as the barrier sees it: an interpreter, or a thread of a user's kernel.
+// A member of a block: an interpreter, or a thread of a user's kernel.
 struct Turn {
     Phase phase;
     int32_t status;
-    uint64_t until; // of porter_clock_ns(): waits at the barrier no longer
-    bool alone;     // in its launch: there is nobody to give way to
-    void *kept;     // of gpusnek_turn_memory
+    uint64_t until; // end of the wait at the barrier, a value of porter_clock_ns()
+    bool alone;     // the only interpreter of its launch, so it never yields to others
+    void *kept;     // memory of gpusnek_turn_memory; null: none
 };
 
-extern thread_local Turn *gpusnek_turn; // who has it
+extern thread_local Turn *gpusnek_turn; // B2
 
-// One pool thread's memory: C stacks and scratch arenas, reused from interpreter to interpreter.
+// Runs blocks on one thread of the pool. Owns C stacks and scratch arenas, which interpreters reuse
+// one after the other.
 class Worker {
 public:
     explicit Worker(const gpusnek_launch_t *launch);
@@ -42,13 +65,13 @@ public:
     Worker(const Worker &) = delete;
     Worker &operator=(const Worker &) = delete;
 
-    // Whether another block is to be opened: none is open, or those that are have run for long and
-    // may never end, which must not keep others from beginning.
+    // Whether to open another block: none is open, or the open blocks have run for LONG_BLOCK_NS
+    // and may never end.
     bool wants_block() const;
-    // The interpreters of threads [first, first + count) of the launch, from their beginnings.
+    // Opens the block of the launch's threads [first, first + count).
     void open_block(uint64_t first, uint32_t count);
     bool has_blocks() const { return !blocks_.empty(); }
-    // A turn for each interpreter of the open blocks that can go on. Blocks that ended are closed.
+    // Gives a turn to each interpreter of the open blocks that can continue. Closes ended blocks.
     void go_round();
 
     struct Interpreter;
@@ -68,23 +91,25 @@ private:
     std::vector<char *> free_stacks_;
     std::vector<char *> free_slots_; // scratch arenas
     std::vector<std::unique_ptr<Block>> blocks_;
-    uint64_t opened_ = 0; // porter_clock_ns() when the last of them was
+    uint64_t opened_ = 0; // porter_clock_ns() when the last block was opened
 };
 
-// The running interpreter waits for all of its block that have not ended, until `end` at most.
+// Blocks the running interpreter until all interpreters of its block that have not ended wait too,
+// or until `end`, a value of porter_clock_ns().
 void gpusnek_barrier(uint64_t end = UINT64_MAX);
 
-// The running interpreter lets the others of its block go on for a while.
+// Ends the turn of the running interpreter, which waits for the clock.
 void gpusnek_pause();
 
-// The running interpreter, which has something to do, lets others go on now and then: it may be
-// waiting for what one of them does.
+// Ends the turn of the running interpreter at every 256th call. The interpreter has work to do, but
+// it may be waiting for another one in a loop of its program.
 void gpusnek_give_way();
 
-// Memory of the running interpreter outside its arena, which goes when it ends; once. NULL: none.
+// Returns memory of the running interpreter outside its arena, or NULL. It is freed when the
+// interpreter ends. At most one call per interpreter.
 void *gpusnek_turn_memory(size_t size);
 
-// The running interpreter ends at once with `status`; the others go on.
+// Ends the running interpreter at once with `status`.
 [[noreturn]] void gpusnek_end_here(int32_t status);
 
 #endif

@@ -1,4 +1,4 @@
-// An arena's canaries: set when an interpreter starts, looked at after it ran.
+// Canaries of an arena on the device: written when an interpreter starts, compared after it ran.
 #ifndef GPUSNEK_CANARY_CUH
 #define GPUSNEK_CANARY_CUH
 

@@ -1,6 +1,6 @@
-// The host twin's fences: g++ calls these before each load and store of rewritten units that it
-// cannot prove to be of a local variable (-fsanitize=kernel-address, whose checks are the
-// program's own to define).
+// Bounds checks of the host twin. g++ calls them before each load and store of rewritten units that
+// it cannot prove to access a local variable (-fsanitize=kernel-address, which leaves the
+// definition of the checks to the program).
 #if PORTER_FENCES
 #include "fences_host.h"
 
@@ -18,26 +18,27 @@
 
 namespace {
 
-// All that checks read but the table in the state, in thread-local memory, which nothing reaches.
+// Bounds of the running interpreter. They are in thread-local memory, which no permitted range
+// contains, so a program cannot change them.
 struct Bounds {
     uint64_t arena, arena_size;
-    uint64_t sealed, sealed_size; // of the arena, what only the runtime writes
+    uint64_t sealed, sealed_size; // part of the arena that only the runtime writes
     uint64_t stack, stack_size;
-    const porter_ranges_t *ranges; // null: no interpreter has its turn
+    const porter_ranges_t *ranges; // null: no interpreter is running
 };
 
 thread_local Bounds bounds;
 
 extern "C" {
-extern __attribute__((visibility("hidden"))) const char __ehdr_start[]; // of this library, from the
-extern __attribute__((visibility("hidden"))) const char _end[];         // linker
+extern __attribute__((visibility("hidden"))) const char __ehdr_start[]; // this library's first byte
+extern __attribute__((visibility("hidden"))) const char _end[];         // and end, from the linker
 }
 
 inline bool within(uint64_t address, uint64_t size, uint64_t low, uint64_t room) {
     return address - low < room && size <= room - (address - low);
 }
 
-// What is neither in the arena nor on the stack.
+// Whether an access outside of arena and C stack is permitted.
 bool listed(uint64_t address, uint64_t size, bool store) {
     const porter_ranges_t *ranges = bounds.ranges;
     if (!ranges) {
@@ -54,7 +55,7 @@ bool listed(uint64_t address, uint64_t size, bool store) {
     return false;
 }
 
-// The list of checks that porter writes beside the library (porter/compile/check_locations.py).
+// The list of the places of all checks, which porter/compile/places.py writes beside the library.
 struct Places {
     const char *text = nullptr;
     size_t size = 0;
@@ -81,7 +82,7 @@ struct Places {
     }
 };
 
-// Where the check is whose call returns to `from`.
+// Write the place ("py/obj.c:123") of the check whose call returns to `from`.
 void find_place(const void *from, char *place, size_t room) {
     static const Places places;
     char key[16];
@@ -99,7 +100,7 @@ void find_place(const void *from, char *place, size_t room) {
 }
 
 __attribute__((noinline)) void failed(uint64_t address, unsigned kind, const void *from) {
-    char place[128]; // on the interpreter's own stack, where it may be read
+    char place[128]; // on the interpreter's own C stack, so that the port may read it
     find_place(from, place, sizeof place);
     porter_fence_failed(place, (const void *)address, kind);
 }
@@ -108,7 +109,7 @@ inline __attribute__((always_inline)) void check(
     uint64_t address, uint64_t size, unsigned kind, const void *from) {
     const bool store = kind == PORTER_FENCE_STORE;
     if (within(address, size, bounds.arena, bounds.arena_size)) {
-        // All of it below or above what is sealed.
+        // A store must lie entirely below or above the sealed part.
         if (!store || address - (bounds.sealed - size + 1) >= bounds.sealed_size + size - 1) {
             return;
         }

@@ -1,6 +1,7 @@
-// What the checks of a fenced host twin allow on this thread. Without fences all of it is nothing.
+// Set the memory that bounds checks of the host twin permit on this thread. Empty functions in
+// builds without bounds checks.
 //
-// They allow everything while no interpreter has its turn.
+// Everything is permitted while no interpreter runs.
 #ifndef GPUSNEK_FENCES_HOST_H
 #define GPUSNEK_FENCES_HOST_H
 
@@ -8,14 +9,15 @@
 
 #if PORTER_FENCES
 
-// An interpreter's turn begins, on this C stack; its arena ends with its state and a canary.
+// Permit the C stack of an interpreter whose turn begins.
 void fence_stack(const char *stack, size_t size);
-// [low, end); with null there is no interpreter, and everything is allowed.
+// Permit the arena [low, end) of the interpreter of PORTER_STATE. With null no interpreter runs,
+// and everything is permitted.
 void fence_arena(const char *low, const char *end);
-void fence_nothing(); // the turn is over
+// End the turn.
+void fence_nothing();
 
-// As the checks that g++ puts before loads and stores: does not return where the interpreter must
-// not reach these bytes.
+// Check an access as g++ does before loads and stores. Does not return if it is not permitted.
 void fence_check(const void *address, size_t size, unsigned kind);
 
 #else

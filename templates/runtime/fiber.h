@@ -1,4 +1,4 @@
-// Fibers: a C stack of their own each, switched by hand on one thread.
+// Fibers: functions with a C stack of their own that one thread switches between (ucontext).
 #ifndef GPUSNEK_FIBER_H
 #define GPUSNEK_FIBER_H
 
@@ -13,14 +13,14 @@ struct Fiber {
     char *stack; // lowest usable byte; a guard page lies below
     size_t stack_size;
     bool done;
-    // AddressSanitizer's own stack of each side (null without it).
+    // AddressSanitizer's shadow of both stacks; null without AddressSanitizer.
     void *own_shadow;
     void *resumer_shadow;
     const void *resumer_stack;
     size_t resumer_stack_size;
 };
 
-// Map a stack of `size` bytes with a guard page below; returns its lowest usable byte, null when
+// Map a stack of `size` bytes with a guard page below. Return its lowest usable byte, or null if
 // there is no memory.
 char *fiber_stack_new(size_t size);
 void fiber_stack_free(char *stack, size_t size);
@@ -28,10 +28,11 @@ void fiber_stack_free(char *stack, size_t size);
 // Prepare `fiber` to run entry(argument) on `stack` when it is first resumed.
 void fiber_make(Fiber *fiber, char *stack, size_t size, void (*entry)(void *), void *argument);
 
-// Run `fiber` until it yields or ends; `done` says which.
+// Run `fiber` until it yields or ends. `done` is true if it has ended.
 void fiber_resume(Fiber *fiber);
 
-// Go back to who resumed the running fiber. With `final`, never to return.
+// Return from the running fiber to the caller of fiber_resume. With `final` the fiber has ended and
+// must not be resumed.
 void fiber_yield(bool final);
 
 #endif

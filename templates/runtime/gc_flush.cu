@@ -1,14 +1,17 @@
-// The way into the collector on the device. In a unit of its own, so that the standard calling
-// convention holds at its entry; porter/compile/cubin_checks.py checks its machine code.
+// Entry of the garbage collector on the device: store all callee-saved registers in a frame and
+// scan the C stack from below it. The file is a unit of its own, so that the standard calling
+// convention holds at its entry. porter/compile/gcflush.py verifies it in the SASS.
 //
-// More values than there are caller-saved registers live across an opaque call, so the compiler
-// must use every callee-saved register for them, and must first save in this frame what the
-// callers hold there. The frame is then scanned like the rest of the stack.
+// Mechanism: more values than there are caller-saved registers are live across an opaque call. The
+// compiler must keep them in callee-saved registers, so it first saves the callers' values of these
+// registers in this frame. The frame is then scanned like the rest of the stack.
 #include "porter_runtime.h"
 
 #include <stdint.h>
 
-// Odd: with R2, which is saved alone, all even registers land at multiples of 8 (checked, too).
+// Number of live values, more than there are callee-saved registers. It is odd: with R2, which is
+// saved alone, all even registers lie at multiples of 8 bytes, as aligned pointers need
+// (gcflush.py checks this as well).
 #define KEPT 125
 
 extern "C" PORTER_DEVICE void porter_gc_flush_below(
@@ -16,7 +19,8 @@ extern "C" PORTER_DEVICE void porter_gc_flush_below(
 
 static __device__ uint32_t zeros[KEPT];
 
-// One that a compiler cannot do again later. Not a volatile one: lanes would yield (reconvergence.cu).
+// A load that the compiler cannot repeat after the call. It is no volatile load, because a lane
+// would yield at it (invariant R5 of reconvergence.cu).
 static __device__ __forceinline__ uint32_t zero(int i) {
     uint32_t value;
     asm volatile("ld.u32 %0, [%1];" : "=r"(value) : "l"(&zeros[i]));
@@ -36,7 +40,7 @@ extern "C" PORTER_DEVICE __noinline__ void porter_gc_flush(
     for (int i = 0; i < KEPT; i++) {
         sum = sum * 3 + kept[i];
     }
-    if (sum != 0) { // never: but the compiler cannot know
+    if (sum != 0) { // never true, but the compiler cannot know it
         zeros[0] = 0;
     }
 }

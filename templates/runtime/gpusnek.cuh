@@ -1,10 +1,10 @@
-// gpusnek in your own kernels: one Python interpreter per thread, in memory that you give it.
+// gpusnek in your own kernels: one Python interpreter per thread, in memory that you provide.
 //
 //     nvcc -arch=sm_90 -rdc=true -IBUILD/include user.cu -LBUILD/cuda -lgpusnek -o user
 //
-// BUILD is a build with --arena global. Kernels have one-dimensional grids and blocks: a thread's
-// interpreter is found by blockIdx.x * blockDim.x + threadIdx.x, in every launch.
-// docs/reference/kernels.md of porter has the table of errors. Without nvcc your source compiles for the host twin
+// BUILD is a build with --arena global. Kernels have one-dimensional grids and blocks. The thread
+// blockIdx.x * blockDim.x + threadIdx.x has the same interpreter in every launch. docs/kernels.md
+// of porter has the table of errors. Without nvcc your source compiles for the host twin
 // (gpusnek_host.hpp).
 #ifndef GPUSNEK_CUH
 #define GPUSNEK_CUH
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #ifdef __CUDACC__
-// A launch, written so that the host twin understands it. A kernel whose name holds commas goes in
+// Launch a kernel, on a GPU or on the host twin. Put a kernel whose name contains commas in
 // parentheses.
 #define GPUSNEK_LAUNCH(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)
 #else
@@ -30,79 +30,81 @@
 // Errors of the functions below, besides GPUSNEK_* of interp.h and GPUSNEK_STATUS_* of launch.h.
 enum {
     GPUSNEK_STATUS_NO_SETUP = -6, // gpusnek_host_setup has not run on this device
-    GPUSNEK_STATUS_TOO_MANY = -7, // the thread's index is not below gpusnek_host_setup's threads
+    GPUSNEK_STATUS_TOO_MANY = -7, // the thread's index exceeds the threads of gpusnek_host_setup
     GPUSNEK_STATUS_SHAPE = -8,    // a grid or block of more than one dimension
     GPUSNEK_STATUS_NO_STACK = -9, // the kernel's own frames leave too little C stack
-    GPUSNEK_STATUS_ARGUMENT = -10, // a null pointer where none may be
-    GPUSNEK_STATUS_NO_CODE = -11, // a handle of no compiled code of this thread's interpreter
+    GPUSNEK_STATUS_ARGUMENT = -10, // a null pointer that the function requires
+    GPUSNEK_STATUS_NO_CODE = -11, // the handle names no compiled code of this interpreter
 };
 
-// A handle of compiled code. Interpreters number their code alike: where all of them compile equal
-// sources in one order, a handle names that code in each of them, and may be an argument of a later
-// kernel.
+// A handle of compiled code. Interpreters that compile equal sources in the same order number them
+// alike, so a handle names the same code in all of them and may be an argument of a later kernel.
 typedef struct gpusnek_code_t *mp_obj_t;
 
-// Bytes of gpusnek_error()'s text that are kept, its NUL included.
+// Maximum size of gpusnek_error()'s text, with its NUL; longer texts are cut.
 #define GPUSNEK_ERROR_BYTES 512
 
-// C stack that a kernel needs beyond what interpreters may use, bytes: what interpreters call
-// without a check, device printf, and 4 KiB for the frames of your own functions.
+// Bytes of C stack that a kernel needs beyond the stack of interpreters: 8 KiB for calls without a
+// check of the limit, among them device printf, and 4 KiB for frames of your own functions.
 #define GPUSNEK_STACK_RESERVE 12288u
 
-// Start a fresh interpreter for this thread in mem[0..size): canaries, stack of Python frames,
-// heap and state are carved from it. It is this thread's until gpusnek_deinit, in later launches
-// too. GPUSNEK_STATUS_NO_MEMORY where size is below gpusnek_least_size().
+// Start a new interpreter for this thread in mem[0..size), which is divided into canaries, stack of
+// Python frames, heap and state. It belongs to this thread until gpusnek_deinit, in later launches
+// too. Return GPUSNEK_STATUS_NO_MEMORY if size is below gpusnek_least_size().
 GPUSNEK_API int gpusnek_init(void *mem, size_t size);
-// Memory that an interpreter needs at least, bytes; a useful one wants 16 KiB more.
+// Return the minimum memory of an interpreter in bytes. Useful programs need about 16 KiB more.
 GPUSNEK_API size_t gpusnek_least_size(void);
-// Give this thread the interpreter that some gpusnek_init started in mem, whichever thread that
-// was: for a launch of another shape. mem and size are as they were then.
+// Give this thread an interpreter that gpusnek_init started in mem, in any thread, for example
+// after a change of the launch's shape. mem and size are the arguments of that call.
 GPUSNEK_API int gpusnek_attach_memory(void *mem, size_t size);
-// Run atexit functions and finalisers; the memory is free then.
+// Run atexit functions and finalisers, and end the interpreter. The memory is unused afterwards.
 GPUSNEK_API int gpusnek_deinit(void);
 
 // Compile and run statements in __main__.
 GPUSNEK_API int gpusnek_do_str(const char *source);
 
 // Compile statements for __main__, to be run any number of times, in later launches too. The code
-// is kept until gpusnek_release, gpusnek_deinit. NULL where it does not compile; *status says why.
+// exists until gpusnek_release or gpusnek_deinit. Return NULL if the source does not compile; then
+// *status is the reason.
 GPUSNEK_API mp_obj_t gpusnek_compile(const char *source, int *status = NULL);
-// Run what gpusnek_compile made.
+// Run compiled code.
 GPUSNEK_API int gpusnek_do_bytecode(mp_obj_t code);
-// Let go of it: its memory is free for others, and its handle for other code.
+// Free compiled code. Its handle may name other code afterwards.
 GPUSNEK_API int gpusnek_release(mp_obj_t code);
 
 // Set a global of __main__.
 GPUSNEK_API int gpusnek_new_int(const char *name, long long value);
 GPUSNEK_API int gpusnek_new_float(const char *name, double value);
 GPUSNEK_API int gpusnek_new_str(const char *name, const char *text);
-// A writable memoryview of `count` elements; typecode as of Python's array ('B', 'i', 'f', ...).
-// Global and shared memory; shared memory is gone when the block ends, and the name with it.
+// Set a global to a writable memoryview of `count` elements in global or shared memory. typecode:
+// as in Python's array ('B', 'i', 'f', ...). Shared memory ends with its block: bind it
+// again in each launch.
 GPUSNEK_API int gpusnek_bind_memory(const char *name, void *memory, size_t count, char typecode);
 
-// Read a global of __main__; *value is left alone on an error.
+// Get a global of __main__. *value is unchanged on an error.
 GPUSNEK_API int gpusnek_get_int(const char *name, long long *value);
 GPUSNEK_API int gpusnek_get_float(const char *name, double *value);
-// At most size - 1 bytes and a NUL.
+// Copies at most size - 1 bytes and a NUL.
 GPUSNEK_API int gpusnek_get_str(const char *name, char *text, size_t size);
 
-// What the last call of this thread wrote to stderr: the traceback where it ended with one, else
-// "". Valid until the thread's next call.
+// Return the stderr of this thread's last call: a traceback, or "". Valid until the thread's next
+// call.
 GPUSNEK_API const char *gpusnek_error(void);
 
-// What the last SystemExit of this thread's interpreter carried: 0 for none, an int's value, else 1.
+// Return the code of the last SystemExit of this thread's interpreter: 0 for None, the value of an
+// int, else 1.
 GPUSNEK_API int gpusnek_last_exit(void);
 #ifndef GPUSNEK_LIBRARY
-#define gpusnek_exit_code gpusnek_last_exit // the port's own asks for no interpreter first
+#define gpusnek_exit_code gpusnek_last_exit // the port's function does not check for an interpreter
 #endif
 
-// Python's output from now on: at most size - 1 bytes and a NUL go to buffer, which is empty now.
-// NULL: device printf, line by line (as it is after gpusnek_init); stderr goes there too then.
+// Direct Python's output to buffer: at most size - 1 bytes and a NUL. The buffer is emptied. NULL:
+// device printf, line by line, for stderr too. This is the state after gpusnek_init.
 GPUSNEK_API int gpusnek_set_output(char *buffer, size_t size);
-// Bytes that were written to the buffer, those beyond its size too.
+// Return the number of bytes written to the buffer, including those beyond its size.
 GPUSNEK_API size_t gpusnek_output_length(void);
 
-// gpusnek_host_setup's device side.
+// The device side of gpusnek_host_setup.
 GPUSNEK_API void gpusnek_table_get(void **table, uint64_t *threads);
 GPUSNEK_API void gpusnek_table_set(
     void *table, uint64_t threads, uint64_t stack_bytes, uint64_t local_bytes);
@@ -110,7 +112,7 @@ GPUSNEK_API void gpusnek_table_set(
 #ifndef __CUDACC__
 #pragma GCC visibility pop
 
-// As on a GPU; the C stack is memory like any other here.
+// As on a GPU. The host twin needs no limit of the C stack.
 static inline cudaError_t gpusnek_host_setup(size_t max_threads, size_t stack_bytes = 8192) {
     void *old = NULL;
     uint64_t had = 0;
@@ -142,10 +144,10 @@ static __global__ void gpusnek_table_set_kernel(
     gpusnek_table_set(table, threads, stack_bytes, local_bytes);
 }
 
-// Once per device, before the first kernel that uses an interpreter: room for `max_threads` in
-// the state table, and C stack (cudaLimitStackSize, which is raised and never lowered) of
-// `stack_bytes` that Python may use before it raises RuntimeError. Called again, it keeps the
-// interpreters that there are. Waits for the device.
+// Set up the device, before the first kernel that uses an interpreter: allocate the state table for
+// `max_threads` threads, and raise cudaLimitStackSize, so that Python may use `stack_bytes` of C
+// stack before it raises RuntimeError. The limit is never lowered. A later call keeps existing
+// interpreters. Waits for the device.
 static inline cudaError_t gpusnek_host_setup(size_t max_threads, size_t stack_bytes = 8192) {
     size_t local = 0;
     cudaError_t error = cudaDeviceGetLimit(&local, cudaLimitStackSize);
@@ -158,7 +160,8 @@ static inline cudaError_t gpusnek_host_setup(size_t max_threads, size_t stack_by
     if (error != cudaSuccess) {
         return error;
     }
-    // The device itself knows the table that there is, so that every unit and device has its own.
+    // The device stores the address of its table, so each device and each linked library has its
+    // own.
     gpusnek_table_t old = {NULL, 0};
     gpusnek_table_t *found = NULL;
     if ((error = cudaMalloc((void **)&found, sizeof old)) != cudaSuccess) {

@@ -1,10 +1,11 @@
-// CUDA's words for a user's kernel that g++ compiles against the host twin:
+// The part of CUDA C++ and its runtime that a user's kernel needs when g++ compiles it against the
+// host twin:
 //
 //     g++ -x c++ -std=c++17 user.cu -IBUILD/include -LBUILD/host -lgpusnek -Wl,-rpath,BUILD/host
 //
-// gpusnek.cuh includes it where the compiler is not nvcc. Blocks run one after the other on one
-// thread; the threads of a block take turns, and __syncthreads() is the host twin's barrier. Of
-// the CUDA runtime there is what a small main() needs, over ordinary memory.
+// gpusnek.cuh includes it if the compiler is not nvcc. Blocks run one after the other on one
+// thread. The threads of a block take turns, and __syncthreads() is the host twin's barrier. The
+// functions of the CUDA runtime work on ordinary memory.
 #ifndef GPUSNEK_HOST_HPP
 #define GPUSNEK_HOST_HPP
 
@@ -30,7 +31,7 @@ struct dim3 {
 
 #define GPUSNEK_EXPORTED extern "C" __attribute__((visibility("default")))
 
-// Of the thread that has its turn.
+// Of the running thread of the kernel.
 GPUSNEK_EXPORTED __thread uint3 threadIdx;
 GPUSNEK_EXPORTED __thread uint3 blockIdx;
 GPUSNEK_EXPORTED __thread uint3 blockDim;
@@ -53,11 +54,11 @@ typedef enum cudaMemcpyKind {
     cudaMemcpyDefault,
 } cudaMemcpyKind;
 
-// Runs body(context) in every thread of a grid, and waits. What is wrong is kept for
-// cudaGetLastError() and cudaDeviceSynchronize().
+// Run body(context) in every thread of a grid, and wait. cudaGetLastError() and
+// cudaDeviceSynchronize() return an error of the launch.
 GPUSNEK_EXPORTED void gpusnek_host_run(
     const unsigned grid[3], const unsigned block[3], void (*body)(void *), void *context);
-GPUSNEK_EXPORTED cudaError_t gpusnek_host_error(void); // and forget it
+GPUSNEK_EXPORTED cudaError_t gpusnek_host_error(void); // return the last error and clear it
 
 template <class F> static inline void gpusnek_host_launch(dim3 grid, dim3 block, F body) {
     const unsigned blocks[3] = {grid.x, grid.y, grid.z};

@@ -1,4 +1,4 @@
-// What the port asks of the runtime (templates/port/hooks.h), on the device.
+// Device implementation of the hooks that the port calls (templates/port/hooks.h).
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,22 +18,23 @@ PORTER_DEVICE unsigned int porter_register_bytes(void) {
 }
 
 PORTER_DEVICE void porter_pause(void) {
-    __nanosleep(1000);
+    __nanosleep(1000); // 1 us: short beside a sleep of a program, long beside a poll
 }
 
-// Threads run by themselves.
+// The hardware schedules the threads of other warps, so only the time of the poll is recorded.
 PORTER_DEVICE void porter_give_way(void) {
     PORTER_STATE->porter_looked = porter_clock();
 }
 
 static __device__ volatile uint32_t turn;
 
-// For a volatile access a compiler has the lane yield.
+// Yield to the other lanes of the warp: nvcc places a YIELD at a volatile access
+// (reconvergence.cu).
 PORTER_DEVICE __noinline__ void porter_give_turn(void) {
     (void)turn;
 }
 
-#if !PORTER_RECONVERGE // else in reconvergence.cu
+#if !PORTER_RECONVERGE // else they are in reconvergence.cu
 PORTER_DEVICE void porter_keeps(void) {}
 
 PORTER_DEVICE void porter_let_others(const unsigned int *) {}
@@ -44,16 +45,16 @@ PORTER_DEVICE __noinline__ bool porter_poll_due(void *budget, unsigned int turns
     return porter_poll_look(budget, turns, raises);
 }
 
-// Not __syncthreads(), which is barrier.sync.aligned: that one asks that all threads of a warp
-// come to it together, which interpreters need not. Threads that have ended are not waited for.
+// barrier.sync, because __syncthreads() is barrier.sync.aligned, which all threads of a warp must
+// execute converged. Threads that have ended do not take part in the barrier.
 PORTER_DEVICE void porter_syncthreads(uint64_t end) {
     (void)end;
     asm volatile("barrier.sync 0;" : : : "memory");
 }
 
-#define PRINT_BYTES 256 // one device printf at most
+#define PRINT_BYTES 256 // of one device printf: short, because each thread needs it on its C stack
 
-// printf ends at a NUL, so there are none.
+// NULs are left out, because printf ends at a NUL.
 PORTER_DEVICE __noinline__ void porter_print(const char *text, unsigned long size) {
     char line[PRINT_BYTES];
     unsigned length = 0;
@@ -70,8 +71,8 @@ PORTER_DEVICE __noinline__ void porter_print(const char *text, unsigned long siz
 }
 
 #if PORTER_ARENA_LOCAL
-// Users' kernels have global arenas, so no interpreter of this build has lines to collect; should
-// one ever write here, its characters are not lost.
+// Users' kernels need global arenas, so no interpreter of this build collects lines. This fallback
+// keeps the characters of an unexpected call.
 PORTER_DEVICE void porter_console(const char *text, unsigned long size) {
     for (unsigned long i = 0; i < size; i++) {
         printf("%c", text[i]);
@@ -97,14 +98,14 @@ PORTER_DEVICE void porter_publish(void) {
     __threadfence_system();
 }
 
-// Ends this thread and no other; its status stands at GPUSNEK_STATUS_ABORT since it began.
+// End this thread. Its status is GPUSNEK_STATUS_ABORT since it began (gpusnek_launch).
 PORTER_DEVICE void porter_fatal(const char *message) {
     (void)message;
     asm volatile("exit;");
 }
 
-// Below the frame of porter_gc_flush, whatever that frame's layout; not in its unit, so that
-// neither knows the other's registers.
+// Scan the C stack from an address below the frame of porter_gc_flush. The function is in another
+// unit, so that neither function knows the registers of the other.
 PORTER_DEVICE __noinline__ void porter_gc_flush_below(
     void (*scan)(void *lowest, void *context), void *context) {
     volatile uint64_t here = 0;

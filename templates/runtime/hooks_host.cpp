@@ -1,4 +1,4 @@
-// What the port asks of the runtime (templates/port/hooks.h), on the host twin.
+// Host twin's implementation of the hooks that the port calls (templates/port/hooks.h).
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
@@ -26,7 +26,7 @@ unsigned int porter_register_bytes(void) {
 
 void porter_pause(void) {
     gpusnek_pause();
-    usleep(50); // or a block that only waits for the clock would take a whole core
+    usleep(50); // a block that waits for the clock must not occupy a core
 }
 
 void porter_give_way(void) {
@@ -54,10 +54,10 @@ void porter_console(const char *text, unsigned long size) {
 void porter_print(const char *text, unsigned long size) {
     fence_check(text, size, PORTER_FENCE_LOAD);
     fwrite(text, 1, size, stdout);
-    fflush(stdout); // of the C library, which Python's own stdout does not know
+    fflush(stdout); // Python's sys.stdout does not flush the C library's stream
 }
 
-// A fence that fails ends the interpreter at once.
+// Constant 0: on the host twin a failed bounds check ends the interpreter at once.
 int porter_refused(void) {
     return 0;
 }

@@ -1,4 +1,5 @@
-// The host twin's entry points, called by Python through ctypes.
+// Entry points of the host twin, which Python calls through ctypes (porter/run/device/host.py): run
+// a launch on a pool of threads, allocate arenas, describe the build.
 #include <atomic>
 #include <system_error>
 #include <thread>
@@ -11,6 +12,8 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
+// Take blocks of the launch from the shared counter `next` until none is left. The counter is the
+// only word that the threads of the pool share.
 static void run_blocks(
     const gpusnek_launch_t *launch, std::atomic<uint64_t> *next, Sampler *sampler, int thread) {
     sampler->join(thread);
@@ -32,14 +35,14 @@ static void run_blocks(
     sampler->leave();
 }
 
-// Run all interpreters of `launch` on up to `threads` threads. Returns 0; -1 when the record is
-// not this build's.
+// Run all interpreters of `launch` on up to `threads` threads. Return 0, or -1 if the record is of
+// another build.
 EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int threads) {
     if (launch->record_size != sizeof(gpusnek_launch_t)) {
         return -1;
     }
-    // Not std::call_once: the thread-local variables of libstdc++ that it uses would have to be where
-    // ours are, and are elsewhere in a process that has loaded libstdc++ before.
+    // std::call_once would use thread-local variables of libstdc++ with the initial-exec model. In
+    // a process that has loaded libstdc++ before, these are not where this library expects them.
     static const bool loaded = (porter_setup(), true);
     (void)loaded;
     std::atomic<uint64_t> next(0);
@@ -49,7 +52,7 @@ EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int threads) {
         try {
             pool.emplace_back(run_blocks, launch, &next, &sampler, i);
         } catch (const std::system_error &) {
-            break; // no more threads to be had: fewer are enough
+            break; // the system has no more threads; the launch runs on fewer
         }
     }
     run_blocks(launch, &next, &sampler, 0);

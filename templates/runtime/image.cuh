@@ -1,46 +1,73 @@
-// Images: local arenas at rest in global memory, as what differs from their bases (launch.h).
+// Snapshots (identifiers: image): idle local arenas in global memory, stored as the pages
+// (identifiers: piece) that differ from a base snapshot. launch.h has the layout, and
+// docs/architecture.md, "The arena", the reasons.
+//
+// Problem: 32 neighbouring snapshots, a bundle, share rows of pages. The lanes that store them
+// allocate rows and change masks at the same time, in any order, and a lane must read its own
+// pages consistently.
+//
+// Mechanism: an entry per bundle and page (gpusnek_piece_t) has a row number and a mask. The first
+// lane that needs the row claims it by compare and swap and takes the next number from a counter.
+// Each lane then writes its own page of the row and flips its own bit.
+//
+// States of an entry's row number: 0, IMAGE_CLAIMED, row. docs/architecture.md, "Shared tables and
+// locks", has the diagram.
+//
+// Invariants:
+//   S1  During a launch a row number changes only from 0 to IMAGE_CLAIMED to a number. Only the
+//       lane whose compare and swap has claimed the entry writes the number.
+//   S2  During a launch only the lane of snapshot k changes bit k of a mask, and writes page k of
+//       the row. The bit is set only if the row number is written.
+//   S3  The host has reserved enough rows before the kernel starts, so no lane waits for memory.
+//   S4  The mask of a `_sync` operation is __activemask() of lanes that are converged there.
+//
+// Progress: a lane that polls a claimed entry waits for a lane between two adjacent atomics, which
+// waits for no other lane. Both sides use atomics and volatile loads, at which lanes yield.
+//
+// Memory order: a row number is published by an atomic exchange, and read by a volatile load or an
+// atomic. Nothing else is published with it: lanes write disjoint words of a row, and a lane reads
+// only its own pages and those of bases, which earlier kernels have written.
 #ifndef GPUSNEK_IMAGE_CUH
 #define GPUSNEK_IMAGE_CUH
 
 #include "interpreter.h"
 
-#define IMAGE_UNITS 8u // of 16 bytes, in a piece
-#define IMAGE_UNIT_BYTES 16u
+#define IMAGE_UNITS 8u // of a page
+#define IMAGE_UNIT_BYTES 16u // the widest access of a lane, so a warp moves 512 contiguous bytes
 #define IMAGE_ROW_UNITS (IMAGE_UNITS * GPUSNEK_BUNDLE)
-#define IMAGE_CLAIMED 0xffffffffu // in gpusnek_piece_t: somebody is about to write the row's number
+#define IMAGE_CLAIMED 0xffffffffu // row number of an entry whose claiming lane has not written it
 
 static_assert(GPUSNEK_HEAP_PIECE == IMAGE_UNITS * IMAGE_UNIT_BYTES, "a piece is one of the heap's");
 static_assert((GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES) % IMAGE_UNIT_BYTES == 0, "not whole units");
 
 typedef ulonglong2 image_unit_t;
 
-// Where pieces of one interpreter's image are. pieces: its bundle's; null: all are the base's.
+// Where the pages of one interpreter's snapshot are.
 typedef struct image_t {
     const gpusnek_launch_t *launch;
-    gpusnek_piece_t *pieces;
+    gpusnek_piece_t *pieces;  // entries of the bundle; null: all pages are the base's
     const image_unit_t *base; // null: none
     uint32_t base_pieces;
-    uint32_t lane; // of the bundle
-    bool aligned;  // a warp's threads run the interpreters of one bundle, thread k the one with lane k
+    uint32_t lane; // index of the snapshot in the bundle
+    bool aligned;  // thread k of each warp runs the interpreter with lane k of one bundle
 } image_t;
 
-// Pieces of an image that lie in the arena one after the other: first head and state, then the
-// collector's tables, then the rest of the heap.
+// Parts of a snapshot, each contiguous in the arena: head and state, then the collector's tables,
+// then the rest of the heap.
 enum { IMAGE_FIXED, IMAGE_TABLES, IMAGE_HEAP, IMAGE_PARTS };
 
 typedef struct image_part_t {
     image_unit_t *at;
-    uint32_t units;        // the last piece may have fewer than IMAGE_UNITS
-    uint32_t first;        // piece of the image
-    const uint8_t *in_use; // of each piece: 0 where nobody minds what it holds; null: all are
+    uint32_t units;        // the last page may have fewer than IMAGE_UNITS
+    uint32_t first;        // number of the first page in the snapshot
+    const uint8_t *in_use; // per page: 0 if no block of it is in use; null: all are in use
 } image_part_t;
 
 static PORTER_DEVICE inline uint32_t image_pieces(uint64_t bytes) {
     return (uint32_t)((bytes + GPUSNEK_HEAP_PIECE - 1) / GPUSNEK_HEAP_PIECE);
 }
 
-// Part `part` of the arena at `base`, by what its head says. Of interpreters that are none any more
-// only the first has anything.
+// Return part `part` of the arena at `base`, with the sizes in its head.
 static PORTER_DEVICE inline image_part_t image_part(
     char *base, const gpusnek_launch_t *launch, int part) {
     const uint32_t fixed = GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES;
@@ -66,7 +93,7 @@ static PORTER_DEVICE inline image_part_t image_part(
     return found;
 }
 
-// The lane's first unit in a row; the next one is GPUSNEK_BUNDLE further.
+// Return the lane's first unit in a row. The next unit is GPUSNEK_BUNDLE further.
 static PORTER_DEVICE inline image_unit_t *image_in_row(const image_t *image, uint32_t row) {
     const gpusnek_launch_t *launch = image->launch;
     const uint64_t *segments = (const uint64_t *)launch->image_segments;
@@ -76,8 +103,8 @@ static PORTER_DEVICE inline image_unit_t *image_in_row(const image_t *image, uin
         + (uint64_t)within * IMAGE_ROW_UNITS + image->lane;
 }
 
-// An entry's row and lanes. Others change it meanwhile, but never this lane's bit, nor a row that there
-// is: what the bit says stays true.
+// Read an entry. Other lanes may change it, but neither this lane's bit (S2) nor a row number that
+// is written (S1).
 static PORTER_DEVICE inline gpusnek_piece_t image_entry(const image_t *image, uint32_t piece) {
     const unsigned long long bits = __ldcg((const unsigned long long *)&image->pieces[piece]);
     gpusnek_piece_t found;
@@ -91,7 +118,8 @@ static PORTER_DEVICE inline const image_unit_t *image_base_at(
     return image->base && piece < image->base_pieces ? image->base + piece * IMAGE_UNITS : NULL;
 }
 
-// Pieces of `part` from the image, to the arena. All units of a piece are under way at one time.
+// Copy the pages of `part` from the snapshot to the arena. All loads of a page are in flight at
+// once.
 static PORTER_DEVICE inline void image_in(const image_t *image, const image_part_t *part) {
     for (uint32_t u = 0, k = 0; u < part->units; u += IMAGE_UNITS, k++) {
         if (part->in_use && part->in_use[k] == 0) {
@@ -108,7 +136,7 @@ static PORTER_DEVICE inline void image_in(const image_t *image, const image_part
             }
         }
         if (!from) {
-            continue; // of an image that somebody else has written over
+            continue; // a damaged snapshot: gpusnek_run or the canaries refuse it
         }
         image_unit_t units[IMAGE_UNITS];
 #pragma unroll
@@ -133,18 +161,18 @@ static PORTER_DEVICE inline void image_in(const image_t *image, const image_part
     }
 }
 
-// The lanes of a bundle that are here for one piece, where `aligned`. Those that come together may come
-// for different pieces, for each has its own end.
+// Return the converged lanes that access the same page, if `aligned` (S4). Converged lanes may be
+// at different pages, because each snapshot has its own number of pages.
 static PORTER_DEVICE inline uint32_t image_lanes(uint32_t piece) {
     return __match_any_sync(__activemask(), piece);
 }
 
-// The lane's bit of entry `piece` becomes the other one.
+// Flip the lane's bit of entry `piece` (S2). Converged lanes flip theirs with one atomic.
 static PORTER_DEVICE inline void image_flip(const image_t *image, uint32_t piece) {
     uint32_t *images = &image->pieces[piece].images;
     if (image->aligned) {
         const uint32_t lanes = image_lanes(piece);
-        if (lanes >> image->lane == 1) { // the last one
+        if (lanes >> image->lane == 1) { // the highest of these lanes
             atomicXor(images, lanes);
         }
     } else {
@@ -152,8 +180,8 @@ static PORTER_DEVICE inline void image_flip(const image_t *image, uint32_t piece
     }
 }
 
-// The number of the row of `piece`, which is made where there is none. One lane makes it, and the others
-// wait until it has written the number. Where they are of one warp it has done so before they wait.
+// Return the row number of `piece`; allocate a row if it has none (S1, S3). Lanes that find the
+// entry claimed poll it with a volatile load, at which they yield to the claiming lane.
 static PORTER_DEVICE inline uint32_t image_claim(const image_t *image, uint32_t piece) {
     uint32_t *at = &image->pieces[piece].row;
     uint32_t row = atomicCAS(at, 0u, IMAGE_CLAIMED);
@@ -180,14 +208,14 @@ static PORTER_DEVICE inline uint32_t image_row(const image_t *image, uint32_t pi
     return __shfl_sync(lanes, row, leader);
 }
 
-// The lane has nothing in the row of `piece`.
+// Clear the lane's bit of `piece`.
 static PORTER_DEVICE inline void image_drop(const image_t *image, uint32_t piece) {
     if (image_entry(image, piece).images >> image->lane & 1) {
         image_flip(image, piece);
     }
 }
 
-// Unit q of a piece that has `count` units; the others are as good as zero.
+// Return unit q of a page with `count` units. Units after them count as zero.
 static PORTER_DEVICE inline image_unit_t image_unit(
     const image_unit_t *at, uint32_t q, uint32_t count) {
     image_unit_t unit = {0, 0};
@@ -197,7 +225,7 @@ static PORTER_DEVICE inline image_unit_t image_unit(
     return unit;
 }
 
-// Whether the piece at `at` is another one than the base's.
+// Whether the page at `at` differs from the base's.
 static PORTER_DEVICE inline bool image_differs(
     const image_unit_t *at, uint32_t count, const image_unit_t *base) {
     unsigned long long differs = 0;
@@ -210,7 +238,7 @@ static PORTER_DEVICE inline bool image_differs(
     return differs != 0;
 }
 
-// Pieces of `part` from the arena, to the image.
+// Copy the pages of `part` that differ from the base's from the arena to the snapshot.
 static PORTER_DEVICE inline void image_out(const image_t *image, const image_part_t *part) {
     for (uint32_t u = 0, k = 0; u < part->units; u += IMAGE_UNITS, k++) {
         const uint32_t piece = part->first + k;
@@ -258,8 +286,8 @@ static PORTER_DEVICE inline image_t image_of(
     return image;
 }
 
-// What interpreter `i` has in the arena at `base` before it runs: a copy of its program's template, or
-// its own image; nothing where it boots.
+// Fill the arena at `base` before interpreter `i` runs: with a copy of its program's template, or
+// with its own snapshot. An interpreter that boots gets nothing.
 static PORTER_DEVICE PORTER_NOINLINE void image_begin(
     char *base, const gpusnek_launch_t *launch, uint32_t i) {
     const uint64_t copied = gpusnek_template(launch, i);
@@ -268,7 +296,7 @@ static PORTER_DEVICE PORTER_NOINLINE void image_begin(
             return;
         }
         if (((const uint32_t *)launch->image_used)[i] == 0) {
-            gpusnek_head(base)->magic = 0; // no interpreter: gpusnek_run refuses it
+            gpusnek_head(base)->magic = 0; // no snapshot: gpusnek_run refuses it
             return;
         }
     }
@@ -284,8 +312,8 @@ static PORTER_DEVICE PORTER_NOINLINE void image_begin(
     }
 }
 
-// The arena at `base`, of interpreter `i` which has run, becomes its image. What is no interpreter (any
-// more) has none.
+// Store the arena at `base` as the snapshot of interpreter `i`, which has run. An interpreter that
+// has ended gets a snapshot without pages.
 static PORTER_DEVICE PORTER_NOINLINE void image_store(
     char *base, const gpusnek_launch_t *launch, uint32_t i) {
     gpusnek_head_t *head = gpusnek_head(base);
@@ -299,7 +327,7 @@ static PORTER_DEVICE PORTER_NOINLINE void image_store(
     size_t tables = 0;
     const bool lives = head->magic == GPUSNEK_MAGIC && !(launch->flags & GPUSNEK_FLAG_STOP);
     uint64_t used = lives ? gpusnek_heap_used(&tables) : 0;
-    // The collector's own words may have been written over.
+    // A program may have overwritten the collector's own words.
     if (used > launch->heap_size || tables > used || tables % IMAGE_UNIT_BYTES != 0
         || (used - tables) / GPUSNEK_HEAP_PIECE > tables) {
         used = 0;

@@ -2,7 +2,7 @@
 #ifndef GPUSNEK_JUDGING_H
 #define GPUSNEK_JUDGING_H
 
-// What interpreter `i` has left in `row`, of a call or of the program before it.
+// Record the outcome of `row`: of its call, or of the program before it.
 static inline PORTER_DEVICE void gpusnek_close_row(
     const gpusnek_launch_t *launch, uint64_t row, int32_t status, uint64_t steps) {
     const gpusnek_judging_t *judging = gpusnek_judging(launch);
@@ -13,7 +13,7 @@ static inline PORTER_DEVICE void gpusnek_close_row(
     ((int32_t *)judging->status)[row] = status;
 }
 
-// The result's data goes out where there is room for it.
+// Write the result of `row`, and its data if it fits.
 static inline PORTER_DEVICE void gpusnek_close_value(
     const gpusnek_launch_t *launch, uint32_t i, uint64_t row) {
     const gpusnek_judging_t *judging = gpusnek_judging(launch);
@@ -23,13 +23,13 @@ static inline PORTER_DEVICE void gpusnek_close_value(
     ((uint64_t *)judging->value)[row] = value;
     if (kind >= GPUSNEK_VALUE_DATA && value <= judging->value_size) {
         gpusnek_value_data(to);
-        gpusnek_reach(launch, i); // no longer what was lent for it
+        gpusnek_reach(launch, i); // ends the permission that gpusnek_value_data lent
     }
     ((uint8_t *)judging->value_kind)[row] = (uint8_t)kind;
 }
 
-// One call. Arguments and expected values are within reach only while they are read; then no code
-// of the program runs.
+// Make one call and compare its result. The interpreter may read arguments and expected values only
+// while they are decoded, when no code of the program runs.
 static inline PORTER_DEVICE void gpusnek_judge_row(
     const gpusnek_launch_t *launch, uint32_t i, uint64_t row, uint64_t number) {
     const gpusnek_judging_t *judging = gpusnek_judging(launch);
@@ -67,9 +67,9 @@ static inline PORTER_DEVICE void gpusnek_judge_row(
     }
 }
 
-// An interpreter as its program left it: head and state, and what the heap has in use.
+// A copy of an interpreter after its program: head, state, and the used part of the heap.
 typedef struct gpusnek_snapshot_t {
-    char *memory; // NULL: there is none
+    char *memory; // NULL: no copy
     uint64_t used;
     uint64_t out_length;
     uint64_t err_length;
@@ -77,14 +77,14 @@ typedef struct gpusnek_snapshot_t {
 
 #define GPUSNEK_SNAPSHOT_FIXED (GPUSNEK_HEAD_BYTES + GPUSNEK_STATE_BYTES)
 
-// Output and the exception's record go to `row` from here on.
+// Direct output and the exception's record to `row`.
 static inline PORTER_DEVICE void gpusnek_open(const gpusnek_launch_t *launch, uint64_t row) {
     gpusnek_output_to((char *)launch->stdout_base + row * launch->stdout_size,
         (char *)launch->stderr_base + row * launch->stderr_size, gpusnek_record_of(launch, row));
 }
 
 #ifdef __CUDACC__
-// A thread of a GPU has an interpreter of its own for each row.
+// On a GPU the host gives each row an interpreter of its own, so no copy is needed.
 static inline PORTER_DEVICE void gpusnek_snapshot(
     const gpusnek_launch_t *launch, char *base, gpusnek_snapshot_t *snapshot) {
     (void)launch;
@@ -122,7 +122,7 @@ static inline void gpusnek_snapshot(
     }
 }
 
-// What the program printed stands at the start of each row's output.
+// Copy the program's output from the first row to `row`: it precedes the output of each call.
 static inline void gpusnek_copy_output(
     uint64_t output, uint64_t size, uint64_t length, uint64_t first, uint64_t row) {
     memcpy((char *)output + row * size, (const char *)output + first * size,
@@ -143,7 +143,8 @@ static inline void gpusnek_renew(const gpusnek_launch_t *launch, char *base,
 }
 #endif
 
-// All rows of interpreter `i`, whose program ended with `status`. False: a fence refused an access.
+// Make the calls of all rows of interpreter `i`, whose program ended with `status`. Return false if
+// a bounds check has refused an access.
 static inline PORTER_DEVICE bool gpusnek_judge(
     const gpusnek_launch_t *launch, uint32_t i, int32_t status, char *base) {
     const gpusnek_head_t *head = gpusnek_head(base);
@@ -157,14 +158,14 @@ static inline PORTER_DEVICE bool gpusnek_judge(
     if (launch->flags & GPUSNEK_FLAG_RENEW && rows > 1 && status == GPUSNEK_OK) {
         gpusnek_snapshot(launch, base, &snapshot);
         if (!snapshot.memory) {
-            rows = 1; // the others stay as the host wrote them: not run
+            rows = 1; // the other rows keep the status GPUSNEK_STATUS_NOT_RUN
         }
     }
     for (uint64_t k = 0; k < rows; k++) {
         const uint64_t row = first + k;
         if (k > 0 && snapshot.memory) {
             gpusnek_renew(launch, base, &snapshot, first, row);
-        } else if (k > 0) { // the first row has the program's own output too
+        } else if (k > 0) { // the first row already has the program's output
             gpusnek_open(launch, row);
         }
         if (status == GPUSNEK_OK) {

@@ -1,4 +1,5 @@
-// Before and after a call of a user's kernel: C stack, streams, canaries.
+// Prologue and epilogue of the functions of gpusnek.cuh: C stack, streams, canaries
+// (kernel_call.h).
 #if !PORTER_ARENA_LOCAL
 #include <time.h>
 
@@ -11,22 +12,22 @@
 
 extern "C" PORTER_DEVICE uint64_t porter_clock_ns(void);
 
-#define LOCAL_WINDOW 0x1000000ull // its end is a multiple of it, and a thread's stack begins there
-#define STACK_SLACK 8192u // of GPUSNEK_STACK_RESERVE: for what is called without a check
-#define LEAST_STACK 2048u
+#define LOCAL_WINDOW 0x1000000ull // 16 MiB, aligned to its size; the C stack begins at its end
+#define STACK_SLACK 8192u // bytes of GPUSNEK_STACK_RESERVE, for calls without a check of the limit
+#define MIN_STACK 2048u // bytes: with less, Python could not even raise an exception
 
 PORTER_DEVICE uint64_t gpusnek_stack_below(const volatile void *frame) {
     const uint64_t here = (uint64_t)frame;
 #ifdef __CUDACC__
     const uint64_t used = (here | (LOCAL_WINDOW - 1)) + 1 - here;
-    if (used + STACK_SLACK + LEAST_STACK > gpusnek_threads.local_bytes) {
+    if (used + STACK_SLACK + MIN_STACK > gpusnek_threads.local_bytes) {
         return 0;
     }
     const uint64_t room = gpusnek_threads.local_bytes - used - STACK_SLACK;
     const uint64_t allowed = gpusnek_threads.stack_bytes;
 #else
     const uint64_t low = (uint64_t)gpusnek_stack_low + GPUSNEK_FIBER_SLACK * GPUSNEK_STACK_FACTOR;
-    if (gpusnek_stack_low == NULL || here < low + LEAST_STACK) {
+    if (gpusnek_stack_low == NULL || here < low + MIN_STACK) {
         return 0;
     }
     const uint64_t room = here - low;
@@ -37,7 +38,7 @@ PORTER_DEVICE uint64_t gpusnek_stack_below(const volatile void *frame) {
 
 static PORTER_DEVICE uint64_t epoch_ns(void) {
 #ifdef __CUDACC__
-    return porter_clock_ns(); // the GPU's global timer counts from 1970
+    return porter_clock_ns(); // the GPU's global timer counts from the Unix epoch
 #else
     timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

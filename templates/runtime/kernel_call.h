@@ -1,4 +1,4 @@
-// A call of one of gpusnek.cuh's functions: what comes before its work and after it.
+// Prologue and epilogue of the functions of gpusnek.cuh, the interface for users' kernels.
 #ifndef GPUSNEK_KERNEL_CALL_H
 #define GPUSNEK_KERNEL_CALL_H
 
@@ -10,27 +10,28 @@
 #define GPUSNEK_FORCE_INLINE inline __attribute__((always_inline))
 #endif
 
-// C stack below `frame` that Python may use, bytes; 0 where that is too little.
+// Return the bytes of C stack below `frame` that Python may use, or 0 if they are too few.
 PORTER_DEVICE uint64_t gpusnek_stack_below(const volatile void *frame);
 
-// Attaches the interpreter at `base`: its output and errors to what the user chose, its C stack to
-// `stack_size` bytes below `frame`.
+// Attach the interpreter at `base` to the user's output buffer, its error buffer, and `stack_size`
+// bytes of C stack below `frame`.
 PORTER_DEVICE void gpusnek_user_attach(char *base, const volatile void *frame, uint64_t stack_size);
 
-// Begins a call: finds the running thread's interpreter and attaches it. Returns a status.
+// Find the running thread's interpreter and attach it. Return a status.
 PORTER_DEVICE int gpusnek_find(char **base, const volatile void *frame);
 
-// Inlined, so that `frame` lies above every frame of what the call does.
+// Begin a call. Inlined, so that `frame` lies above every frame of the call.
 static PORTER_DEVICE GPUSNEK_FORCE_INLINE int gpusnek_enter(char **base) {
     volatile uint64_t frame = 0;
     return gpusnek_find(base, &frame);
 }
 
-// Ends a call: all its output is out, and texts have their NUL. Returns `status`, or
-// GPUSNEK_STATUS_CANARY.
+// End a call: flush output and terminate texts with NUL. Return `status`, or GPUSNEK_STATUS_CANARY
+// if a canary has changed.
 PORTER_DEVICE int gpusnek_leave(char *base, int status);
 
-// The body of a function: `act` between enter and leave, where `given` are all there.
+// Body of a function: `act` between gpusnek_enter and gpusnek_leave. given: whether all pointers
+// that the function requires are not null.
 #define GPUSNEK_CALL(given, act)                                                               \
     char *base;                                                                                \
     if (!(given)) {                                                                            \

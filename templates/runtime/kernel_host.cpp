@@ -1,4 +1,5 @@
-// Users' own kernels on the host twin: the threads of a block take turns, blocks go one by one.
+// Users' kernels on the host twin. Blocks run one after the other on the calling thread. The
+// threads of a block are fibers with the states and the barrier of block.h.
 #include <mutex>
 #include <vector>
 
@@ -6,8 +7,8 @@
 #include "fences_host.h"
 #include "kernel_user.h"
 
-#define THREADS_OF_A_BLOCK 1024u // at most, as on a GPU
-#define USER_FRAMES 65536u // C stack for the user's own functions, beyond what Python may use
+#define MAX_BLOCK_THREADS 1024u // as on a GPU
+#define USER_FRAMES 65536u // bytes of C stack for the user's own functions, beyond Python's
 
 __thread uint3 threadIdx;
 __thread uint3 blockIdx;
@@ -75,7 +76,7 @@ void gpusnek_host_run(
     const unsigned grid[3], const unsigned block[3], void (*body)(void *), void *context) {
     const uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     const uint64_t count = (uint64_t)block[0] * block[1] * block[2];
-    if (blocks == 0 || count == 0 || count > THREADS_OF_A_BLOCK) {
+    if (blocks == 0 || count == 0 || count > MAX_BLOCK_THREADS) {
         last_error = cudaErrorInvalidConfiguration;
         return;
     }
@@ -111,7 +112,7 @@ void gpusnek_host_run(
     }
 }
 
-// The arena of the thread that has its turn; it has none at first.
+// Permit the arena of the running thread's interpreter, if it has one.
 void gpusnek_fence_user(void) {
     char *base = (char *)porter_state_current;
     if (base) {

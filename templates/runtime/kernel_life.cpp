@@ -1,33 +1,34 @@
-// An interpreter in a user's memory: it is carved from it, started there, found again, ended.
+// Lifecycle of interpreters in users' memory: divide the memory, start, attach again, end.
 #if !PORTER_ARENA_LOCAL
 #include "canary.cuh"
 #include "kernel_call.h"
 
 extern "C" PORTER_DEVICE uint64_t porter_clock_ns(void);
 
-#define LEAST_HEAP 2048u // as BuildConfig has it
-#define LEAST_PYSTACK 512u
-#define MOST_PYSTACK 4096u
+#define MIN_HEAP 2048u // bytes, the minimum of BuildConfig
+#define MIN_PYSTACK 512u // bytes: frames of a few small functions
+#define MAX_PYSTACK 4096u // bytes; the rest of the memory is more useful as heap
 
 #define USER_BYTES GPUSNEK_ROUND(sizeof(gpusnek_user_t))
 #define FIXED_BYTES (GPUSNEK_ARENA_BYTES(0, 0) + USER_BYTES)
-#define LEAST_BYTES (FIXED_BYTES + LEAST_PYSTACK + LEAST_HEAP)
+#define MIN_BYTES (FIXED_BYTES + MIN_PYSTACK + MIN_HEAP)
 
 static PORTER_DEVICE char *align_up(void *mem) {
     return (char *)GPUSNEK_ROUND((uint64_t)mem);
 }
 
-// The parts' sizes in mem[0..size): returns where the state goes, NULL where there is no room.
+// Divide mem[0..size): a quarter for the pystack within its limits, the rest for the heap. Return
+// the address of the state, or NULL if the memory is too small.
 static PORTER_DEVICE char *carve(void *mem, size_t size, gpusnek_launch_t *launch) {
     const uint64_t low = (uint64_t)align_up(mem);
     const uint64_t high = ((uint64_t)mem + size) / 64 * 64;
-    if (mem == NULL || high < low || high - low < LEAST_BYTES) {
+    if (mem == NULL || high < low || high - low < MIN_BYTES) {
         return NULL;
     }
     const uint64_t rest = high - low - FIXED_BYTES;
     uint64_t pystack = rest / 4 / 64 * 64;
-    pystack = pystack < LEAST_PYSTACK ? LEAST_PYSTACK : pystack;
-    pystack = pystack > MOST_PYSTACK ? MOST_PYSTACK : pystack;
+    pystack = pystack < MIN_PYSTACK ? MIN_PYSTACK : pystack;
+    pystack = pystack > MAX_PYSTACK ? MAX_PYSTACK : pystack;
     launch->pystack_size = pystack;
     launch->heap_size = rest - pystack;
     return (char *)low + GPUSNEK_BASE_OFFSET(pystack, launch->heap_size);
@@ -57,7 +58,7 @@ static PORTER_DEVICE int start(char *base, const gpusnek_launch_t *launch) {
 }
 
 GPUSNEK_API size_t gpusnek_least_size(void) {
-    return LEAST_BYTES + 64; // wherever mem begins
+    return MIN_BYTES + 64; // 64: alignment of any address
 }
 
 GPUSNEK_API int gpusnek_init(void *mem, size_t size) {

@@ -1,8 +1,9 @@
-// Users' kernels and __main__: running statements, keeping compiled code, globals in and out.
+// Functions of gpusnek.cuh that access __main__: run statements, keep compiled code, set and get
+// globals.
 #if !PORTER_ARENA_LOCAL
 #include "kernel_call.h"
 
-#define CODE_TAG 0x736e656b00000000ull // in every handle, above its slot + 1
+#define CODE_TAG 0x736e656b00000000ull // "snek": high half of every handle; low half: slot + 1
 
 static_assert(GPUSNEK_NO_CODE == (int)GPUSNEK_STATUS_NO_CODE, "kernel_api.h has it too");
 
@@ -14,7 +15,7 @@ static PORTER_DEVICE size_t text_length(const char *text) {
     return length;
 }
 
-// What Python reads or writes of the user's memory, before `act`: texts, and bytes at an address.
+// Permit the user's memory that `act` reads (a text) or writes (bytes at an address).
 #define READING(text, act) (gpusnek_reach_text(text), act)
 #define WRITING(to, size, act) (porter_reaches(to, size, true), act)
 
@@ -43,7 +44,7 @@ GPUSNEK_API mp_obj_t gpusnek_compile(const char *source, int *status) {
     return handle;
 }
 
-// The slot of a handle; one that no interpreter has where it is none.
+// Return the slot of a handle. The slot of an invalid handle exceeds every interpreter's.
 static PORTER_DEVICE size_t slot_of(mp_obj_t handle) {
     return (size_t)((uint64_t)handle - CODE_TAG - 1);
 }

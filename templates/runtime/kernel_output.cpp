@@ -1,4 +1,4 @@
-// Python's output in users' kernels: into a buffer of theirs, or to device printf line by line.
+// Python's output in users' kernels: to the user's buffer, or to device printf line by line.
 #if !PORTER_ARENA_LOCAL
 #include <stdio.h>
 
@@ -12,8 +12,8 @@ PORTER_DEVICE void gpusnek_user_flush(gpusnek_user_t *user) {
     }
 }
 
-// A line goes out whole, so that lines of other threads do not cut it. printf ends at a NUL, so
-// NULs are left out.
+// A line is printed by one call, so that lines of other threads do not interrupt it. NULs are left
+// out, because printf ends at a NUL.
 PORTER_DEVICE void gpusnek_user_print(gpusnek_user_t *user, const char *text, uint64_t size) {
     for (uint64_t i = 0; i < size; i++) {
         if (text[i] != 0) {
@@ -25,8 +25,8 @@ PORTER_DEVICE void gpusnek_user_print(gpusnek_user_t *user, const char *text, ui
     }
 }
 
-// The port's output that no buffer takes (porter_console of hooks.cu and hooks_host.cpp). False
-// where no user's kernel runs, which only the host twin can tell.
+// Print output of the port that has no buffer (porter_console in hooks.cu and hooks_host.cpp).
+// Return false if no user's kernel runs, which only the host twin can determine.
 extern "C" PORTER_DEVICE bool gpusnek_user_console(const char *text, unsigned long size) {
 #ifndef __CUDACC__
     if (gpusnek_stack_low == NULL) {
@@ -37,7 +37,7 @@ extern "C" PORTER_DEVICE bool gpusnek_user_console(const char *text, unsigned lo
     return true;
 }
 
-// The state of the running thread's interpreter; NULL where it has none.
+// Return the state of the running thread's interpreter, or NULL.
 static PORTER_DEVICE char *mine(void) {
     return gpusnek_check_thread() == GPUSNEK_OK ? (char *)PORTER_STATE : NULL;
 }

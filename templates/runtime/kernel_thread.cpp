@@ -1,11 +1,15 @@
-// The table of interpreters by thread, and gpusnek_host_setup's device side.
+// The table of interpreters in users' kernels (kernel_thread.h), and the device side of
+// gpusnek_host_setup.
+//
+// Each thread reads and writes its own entry only. gpusnek_table_set replaces the table in a kernel
+// of one thread, while no other kernel runs, so the table needs no lock.
 #if !PORTER_ARENA_LOCAL
 #include "kernel_thread.h"
 
 PORTER_DEVICE gpusnek_threads_t gpusnek_threads;
 
 #ifdef __CUDACC__
-#define table porter_state_table // PORTER_STATE is read there
+#define table porter_state_table // PORTER_STATE reads this table
 #else
 static porter_state_t **table;
 #endif

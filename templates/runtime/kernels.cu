@@ -1,4 +1,4 @@
-// The device's entry points: one thread, one interpreter.
+// Kernels that run interpreters, one per thread: the entry points of the device build.
 #include "canary.cuh"
 #include "image.cuh"
 #include "interpreter.h"
@@ -14,8 +14,9 @@
 extern "C" __device__ const uint64_t gpusnek_info[] = GPUSNEK_INFO(LOCAL_TOP, STACK_BYTES);
 
 #if PORTER_FENCES
-// A check asks whether its address is this much below the window's end, however small the access is
-// (porter/run/device/bounds_checks.py), so no frame but a kernel's own is there.
+// Bytes at the end of the local window that only the kernel's own frame uses. A bounds check
+// compares its address with the window's end less the maximum size of an access, whatever its size
+// (porter/run/device/fences.py), so it would refuse accesses there.
 #define ROOF_BYTES 128
 #define RUNS PORTER_NOINLINE
 #else
@@ -23,7 +24,8 @@ extern "C" __device__ const uint64_t gpusnek_info[] = GPUSNEK_INFO(LOCAL_TOP, ST
 #endif
 
 #if PORTER_ARENA_LOCAL
-// Below the end of the thread's local window: frames, free stack, slack, and then the arena.
+// Run interpreter `i` in local memory. Below the end of the thread's window are the kernel's
+// frames, the free C stack, slack, and the arena.
 static __device__ RUNS int32_t run_local(const gpusnek_launch_t *launch, uint32_t i) {
     char *base = (char *)PORTER_STATE;
     volatile char frame = 0;
@@ -45,7 +47,7 @@ static __device__ RUNS int32_t run_local(const gpusnek_launch_t *launch, uint32_
     if (!canaries_intact(base, launch)) {
         status = GPUSNEK_STATUS_CANARY;
     }
-    // What was refused has not run: its image stays.
+    // A refused interpreter has not run, so its snapshot remains valid.
     if (launch->flags & GPUSNEK_FLAG_PERSIST && status != GPUSNEK_NOT_STARTED) {
         image_store(base, launch, i);
     }
@@ -78,13 +80,13 @@ static __device__ RUNS int32_t run_global(const gpusnek_launch_t *launch, uint32
 #define run_one run_global
 #endif
 
-// Once per load, one thread: what the compiler cannot put into constants.
+// Runs once per load with one thread: initial values that the compiler cannot put into constants.
 extern "C" __global__ void gpusnek_setup() {
     porter_setup();
 }
 
 #if PORTER_FENCES
-// Ends this thread and no other. A barrier does not wait for a thread that has ended.
+// End this thread. Barriers do not wait for a thread that has ended.
 extern "C" PORTER_DEVICE PORTER_NOINLINE void porter_fence_failed(
     const char *place, const void *address, unsigned kind) {
     char *base = (char *)PORTER_STATE;
@@ -93,7 +95,7 @@ extern "C" PORTER_DEVICE PORTER_NOINLINE void porter_fence_failed(
         const uint32_t i = (uint32_t)gpusnek_head(base)->index;
 #if PORTER_ARENA_LOCAL
         if (launch->flags & GPUSNEK_FLAG_PERSIST) {
-            image_store(base, launch, i); // of what lives no more
+            image_store(base, launch, i); // it has ended, so its snapshot loses all pages
         }
 #endif
         ((int32_t *)launch->status)[i] = GPUSNEK_STATUS_FENCE;
@@ -102,7 +104,8 @@ extern "C" PORTER_DEVICE PORTER_NOINLINE void porter_fence_failed(
 }
 #endif
 
-// At least as many threads as the launch has, of one-dimensional blocks. `launch` is in device memory.
+// Run a launch. The grid is one-dimensional, with at least as many threads as the launch. `launch`
+// is in device memory.
 extern "C" __global__ void gpusnek_launch(const gpusnek_launch_t *launch) {
     if (launch->record_size != sizeof(gpusnek_launch_t)) {
         return;
@@ -116,6 +119,6 @@ extern "C" __global__ void gpusnek_launch(const gpusnek_launch_t *launch) {
     roof[0] = 0;
 #endif
     int32_t *status = (int32_t *)launch->status + i;
-    *status = GPUSNEK_STATUS_ABORT; // what stands if porter_fatal ends the thread
+    *status = GPUSNEK_STATUS_ABORT; // remains if porter_fatal ends the thread
     *status = run_one(launch, i);
 }

@@ -1,6 +1,6 @@
-// The hooks of machine code that is made of bytecode (hooks.h, native.h). Builds that record or count
-// each instruction have none. In kernels only what was linked with such code has it, and finds its
-// modules by number.
+// Hooks of native code (hooks.h, native.h). Builds that record or count each instruction (traced,
+// profiling) support none. On a GPU a cubin that was linked with native code has it, and calls its
+// modules through one dispatcher by number.
 #ifndef GPUSNEK_NATIVE_HOOKS_H
 #define GPUSNEK_NATIVE_HOOKS_H
 

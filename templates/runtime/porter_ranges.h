@@ -1,21 +1,22 @@
-// The memory outside an interpreter that it may reach: a table in the state of fenced builds
-// (BuildConfig.fences), which the checks before loads and stores read.
+// The table of permitted ranges: memory outside of an interpreter that it may access. It is the
+// first field of the state in builds with bounds checks (BuildConfig.fences). The checks before
+// loads and stores read it, ranges.h fills it.
 #ifndef PORTER_RANGES_H
 #define PORTER_RANGES_H
 
 #include <stdint.h>
 
-#define PORTER_RANGES 24
-#define PORTER_KEPT 12
-#define PORTER_SEALED_BELOW 104u // bytes below the state, and from its start, that only the
-#define PORTER_SEALED_ABOVE 728u // runtime writes
+#define PORTER_RANGES 24 // ranges of a launch; a check compares with each, so few
+#define PORTER_KEPT 12   // ranges that outlive launches
+#define PORTER_SEALED_BELOW 104u // bytes below the state that only the runtime writes,
+#define PORTER_SEALED_ABOVE 728u // and bytes from the start of the state
 
 typedef struct porter_range_t {
     uint64_t low;  // address of the first byte
     uint64_t size; // bytes
 } porter_range_t;
 
-// A range that outlives launches; `use` says when it may be written.
+// A range that outlives launches. `use`: when it may be written.
 typedef struct porter_kept_t {
     uint64_t low;
     uint64_t size;
@@ -28,20 +29,20 @@ enum {
     PORTER_KEPT_CODE,  // in a launch that compiles
 };
 
-// The C stack and the build's own constants are not listed. The pass over PTX that puts checks in
-// knows this layout (porter/compile/bounds_checks/lookup.py). No program may write to it
-// (gpusnek_head_t).
+// The C stack and the build's own constants are not listed. The pass that inserts checks into PTX
+// (porter/compile/fencing/arenas.py) relies on this layout. The table lies in the sealed part of an
+// arena, to which no program can write (gpusnek_head_t).
 typedef struct porter_ranges_t {
-    uint32_t reads; // how many of the first ranges may be read alone; the others are written too
-    uint32_t count;
-    uint64_t arena_low;  // its own arena, where that is not in local memory: address,
-    uint64_t arena_size; // bytes
-    uint64_t keeps;      // how many are kept
-    // A GPU reads one in one piece, and looks at the first one even where there is none.
+    uint32_t reads; // number of read-only ranges, which come first
+    uint32_t count; // number of all ranges
+    uint64_t arena_low;  // the interpreter's arena in global memory: address,
+    uint64_t arena_size; // bytes; unused with local arenas
+    uint64_t keeps;      // number of kept ranges
+    // A GPU loads a range with one instruction, and compares with the first one even if count is 0.
     porter_range_t range[PORTER_RANGES];
-    porter_kept_t kept[PORTER_KEPT]; // ranges that each launch's table begins with
-    // The access of a device build that a check refused, or NULL: "py/objstr.c:123"; then the
-    // function returned at once, as one does that unwinds, with porter_unwind set.
+    porter_kept_t kept[PORTER_KEPT]; // copied into the table when a launch begins
+    // Device builds: place of the access that a check refused ("py/objstr.c:123"), or NULL. The
+    // function that contains it has returned at once, with porter_unwind set.
     uint64_t place;
     uint64_t address;
     uint64_t kind; // PORTER_FENCE_LOAD ...

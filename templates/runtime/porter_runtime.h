@@ -1,4 +1,7 @@
-// What every rewritten unit stands on: the device attribute, the state, unwinding.
+// Included by every rewritten unit and by the runtime: the device attribute, access to the state of
+// the interpreter, hooks that are inlined (templates/port/hooks.h), unwinding (docs/unwinding.md),
+// the check of the C stack, and safepoint polls. Included as well: the helpers that the rules call
+// (builtins.inc, divisions.inc, sizes.inc, targets.inc).
 #ifndef PORTER_RUNTIME_H
 #define PORTER_RUNTIME_H
 
@@ -14,11 +17,11 @@
 
 // PORTER_STATE is the state of the interpreter that this thread runs.
 #if defined(__CUDACC__) && PORTER_ARENA_LOCAL
-// Local memory's window is 16 MiB and a thread's stack grows down from its end, so an offset
-// from the end is one address in every thread, kernel and launch (docs/reference/architecture.md).
-// The state is an arena's topmost part and lies right below the C stack, its slack and a canary;
-// heap and pystack lie below the state. So this address depends on the stack's size alone, and
-// units need not be compiled again for another heap.
+// The window of local memory has 16 MiB, and a thread's C stack grows down from its end. So an
+// offset from the end is the same address in every thread, kernel and launch (docs/architecture.md,
+// "The arena"). The state is the topmost part of an arena and lies below a canary, slack and C
+// stack. Heap and pystack lie below the state. So the address of the state depends only on the size
+// of the C stack, and units are independent of the heap size.
 #define PORTER_LOCAL_WINDOW 0x1000000ull
 #define PORTER_ROUND_UP(bytes, to) (((bytes) + (to) - 1) / (to) * (to))
 #define PORTER_LOCAL_TOP \
@@ -27,7 +30,7 @@
 #define PORTER_STATE \
     ((porter_state_t *)__cvta_local_to_generic(PORTER_LOCAL_WINDOW - PORTER_LOCAL_TOP))
 #elif defined(__CUDACC__)
-extern "C" __device__ porter_state_t **porter_state_table; // by thread of the launch
+extern "C" __device__ porter_state_t **porter_state_table; // indexed by thread of the launch
 static __device__ __forceinline__ porter_state_t *porter_state_of_thread(void) {
     return porter_state_table[blockIdx.x * blockDim.x + threadIdx.x];
 }
@@ -39,8 +42,8 @@ extern "C" __thread porter_state_t *porter_state_current
 #endif
 
 #if defined(__CUDACC__) && PORTER_FENCES
-// Where in the thread's window the state is, for the pass over PTX that puts checks in; 0 where
-// arenas are in global memory.
+// Offset of the state in the thread's window, for the pass that inserts bounds checks into PTX
+// (porter/compile/fencing/); 0 with arenas in global memory.
 #if PORTER_ARENA_LOCAL
 #define PORTER_FENCE_STATE (PORTER_LOCAL_WINDOW - PORTER_LOCAL_TOP)
 #else
@@ -50,30 +53,30 @@ static __device__ unsigned long porter_fence_state __attribute__((used)) = PORTE
 #endif
 
 extern "C" {
-PORTER_DEVICE void porter_state_init(void); // initial values of a zeroed state
-PORTER_DEVICE void porter_setup(void);      // once per load: cycles' references, calls' targets
-PORTER_DEVICE void porter_stack_overflow(void); // the port's: raises, and so returns
+PORTER_DEVICE void porter_state_init(void); // sets the initial values of a zeroed state
+PORTER_DEVICE void porter_setup(void);      // once per load: cyclic references, call targets
+PORTER_DEVICE void porter_stack_overflow(void); // in the port: raises, so it returns
 
-// In builds with PORTER_FENCES: ends this interpreter with GPUSNEK_STATUS_FENCE and does not
-// return. place: "py/objstr.c:123", or NULL where it is not known; kind: PORTER_FENCE_LOAD ...
+// In builds with bounds checks: end this interpreter with GPUSNEK_STATUS_FENCE. Does not return.
+// place: "py/objstr.c:123", or NULL if unknown; kind: PORTER_FENCE_LOAD ...
 PORTER_DEVICE void porter_fence_failed(const char *place, const void *address, unsigned kind);
-PORTER_DEVICE void porter_poll_loop(int raises); // the port's: sets the budget, and may unwind
-PORTER_DEVICE void porter_refuse(void);         // the port's as well
+PORTER_DEVICE void porter_poll_loop(int raises); // in the port: sets the budget, may unwind
+PORTER_DEVICE void porter_refuse(void);         // in the port: raises
 }
 
 #define PORTER_FENCE_LOAD 0u
 #define PORTER_FENCE_STORE 1u
 #define PORTER_FENCE_CALL 2u
 
-// Before a loop: the rule `rolled`.
+// Precedes a loop that must not be unrolled (rule `rolled`).
 #ifdef __CUDACC__
 #define PORTER_ROLLED _Pragma("unroll 1")
 #else
 #define PORTER_ROLLED
 #endif
 
-// The hooks porter_private and porter_own of the port (hooks.h). A local address is an offset in the thread's window, so the low
-// bits of a generic one are enough.
+// The hooks porter_private and porter_own_* (hooks.h). A local address is an offset in the thread's
+// window, so the low bits of a generic address suffice.
 extern "C" {
 static inline PORTER_DEVICE void *porter_private(const void *pointer) {
 #if defined(__CUDACC__) && PORTER_ARENA_LOCAL
@@ -83,7 +86,7 @@ static inline PORTER_DEVICE void *porter_private(const void *pointer) {
 #endif
 }
 
-// A number of porter_own is the local address itself, or the distance from `base`.
+// Return the local address of `pointer`, or on other targets its distance from `base`.
 static inline PORTER_DEVICE unsigned int porter_own(const void *base, const void *pointer) {
 #if defined(__CUDACC__) && PORTER_ARENA_LOCAL
     return (unsigned int)(size_t)pointer & (PORTER_LOCAL_WINDOW - 1);
@@ -164,8 +167,9 @@ static inline PORTER_DEVICE bool porter_native_holds(unsigned int *, bool) {
 }
 #endif
 
-// `word`, which the host writes. A plain load, that no cache of the multiprocessor keeps: a stronger
-// one has the lane yield (reconvergence.cu), of which is enough where lanes meet.
+// Return `word`, which the host writes during the launch. The load is a plain one, because a lane
+// yields at an ordered load (invariant R5 of reconvergence.cu). It bypasses the L1 cache, so it
+// sees new values.
 static inline PORTER_DEVICE unsigned int porter_peek(const volatile unsigned int *word) {
 #if defined(__CUDACC__) && PORTER_RECONVERGE
     unsigned int value;
@@ -194,8 +198,9 @@ static inline PORTER_DEVICE int porter_prefers_words(void) {
 #include "profile_hooks.h"
 #include "native_hooks.h"
 
-// The rule `reentry` writes PORTER_REENTER(f)(...) where f calls itself: on a GPU through a function
-// in between, so that the compiler gives f convergence barriers.
+// Recursive calls. The rule `reentry` rewrites f(...) in f to PORTER_REENTER(f)(...). On a GPU the
+// call goes through another function, because nvcc places no convergence barriers in a function
+// that calls itself directly.
 #ifdef __CUDACC__
 template <auto f> struct porter_reentry;
 template <class R, class... A, R (*f)(A...)> struct porter_reentry<f> {
@@ -208,8 +213,9 @@ template <class R, class... A, R (*f)(A...)> struct porter_reentry<f> {
 #define PORTER_REENTER(f) f
 #endif
 
-// The rule `sandbox` asks this before an integer of a program's becomes an address. Bit 0 is the
-// launch's, bit 1 is set while the port loads code that it compiled itself (hooks.h).
+// Whether a program may use an integer as an address: a check that the rule `sandbox` inserts. In
+// porter_sandbox bit 0 is the launch's flag. Bit 1 is set while the port loads trusted code
+// (hooks.h).
 extern "C" {
 static inline PORTER_DEVICE bool porter_sandboxed(void) {
     return __builtin_expect(PORTER_STATE->porter_sandbox == 1, 0);
@@ -220,10 +226,10 @@ static inline PORTER_DEVICE void porter_trust(bool trusted) {
 }
 }
 
-// Any type where a declarator is a name alone.
+// Names any type, including those whose C declarator encloses the name.
 template <class T> using porter_as = T;
 
-// A moved variable: `field` is its bytes in the state, T the type it was declared with.
+// Access a moved variable. field: its bytes in the state; T: its declared type.
 template <class T> static inline PORTER_DEVICE T &porter_at(void *field) {
     return *(T *)field;
 }
@@ -233,7 +239,7 @@ template <class T> static inline PORTER_DEVICE T &porter_at(void *field) {
 #include "sizes.inc"
 #include "targets.inc"
 
-// Stores into an object that is const for everyone else.
+// Initialize a const object.
 template <class T, class V> static inline PORTER_DEVICE void porter_put(const T &slot, V value) {
     const_cast<T &>(slot) = (T)value;
 }
@@ -244,25 +250,26 @@ static inline PORTER_DEVICE void porter_copy(void *to, const void *from, unsigne
     }
 }
 
-// A compound literal whose address is used: its value in memory of the enclosing block.
+// Store the value of a compound literal, whose address is used, in memory of the enclosing block.
 template <class T> static inline PORTER_DEVICE T &porter_hold(void *memory, const T &value) {
     porter_copy(memory, &value, sizeof value);
     return *(T *)memory;
 }
 
-// An unwind goes on until the function that owns the buffer lands at its setjmp. One that no
-// buffer waits for (abort) has this target and ends at the runtime's entry.
+// Target of an unwind that no setjmp catches (abort): it ends at the runtime's entry. Other unwinds
+// end at the setjmp of the function that owns the buffer.
 #define PORTER_UNWIND_ALL ((const void *)1)
 #ifdef __CUDACC__
-// Half of the word says as much, and is one instruction less where it is asked, after most calls:
-// buffers are in local memory, whose window begins at a multiple of its size, 16 MiB.
+// The low half of the word suffices: buffers are in local memory, whose window begins at a multiple
+// of 16 MiB. It saves an instruction after most calls.
 #define PORTER_UNWINDING (__builtin_expect((unsigned int)(size_t)PORTER_CERTAIN(porter_unwind) != 0, 0))
 #else
 #define PORTER_UNWINDING (__builtin_expect(PORTER_CERTAIN(porter_unwind) != 0, 0))
 #endif
 
-// A pointer in the state, whose place is certain: half of all checks would be of these. g++ puts
-// none before an operand of assembly.
+// Load a pointer field of the state without a bounds check, because its address is always valid.
+// Half of all executed checks would be of these loads. g++ inserts no check before an operand of
+// inline assembly.
 #if PORTER_FENCES && defined(__x86_64__) && !defined(__CUDACC__)
 static inline const void *porter_certain(const void *const *at) {
     const void *value;
@@ -286,8 +293,8 @@ static inline PORTER_DEVICE int porter_setjmp(const void *buffer) {
     return PORTER_STATE->porter_unwind_value;
 }
 
-// The runtime sets the limit of the C stack: frames below `lowest` must not call any deeper. On a GPU
-// it is kept as an address of local memory, which has 32 bits.
+// Set the limit of the C stack: functions whose frame is below `lowest` must not call deeper. On a
+// GPU the limit is an address in local memory, which has 32 bits.
 static inline PORTER_DEVICE void porter_limit_stack(const void *lowest) {
 #ifdef __CUDACC__
     PORTER_STATE->porter_stack_limit = (const void *)__cvta_generic_to_local(lowest);
@@ -296,7 +303,7 @@ static inline PORTER_DEVICE void porter_limit_stack(const void *lowest) {
 #endif
 }
 
-// Whether the C stack is used up; no limit means never.
+// Whether the C stack is exhausted. Without a limit (0) it never is.
 static inline PORTER_DEVICE bool porter_stack_is_low(void) {
 #ifdef __CUDACC__
     unsigned int here;
@@ -307,7 +314,8 @@ static inline PORTER_DEVICE bool porter_stack_is_low(void) {
 #endif
 }
 
-// Raising needs some stack too: the slack below the limit, which is not watched meanwhile.
+// Raise RuntimeError because the C stack is exhausted. Raising uses the slack below the limit, so
+// the limit is off meanwhile.
 static inline PORTER_DEVICE void porter_raise_overflow(void) {
     const void *limit = PORTER_STATE->porter_stack_limit;
     PORTER_STATE->porter_stack_limit = 0;
@@ -315,8 +323,8 @@ static inline PORTER_DEVICE void porter_raise_overflow(void) {
     PORTER_STATE->porter_stack_limit = limit;
 }
 
-// Draws on the poll budget, whose bytes in the state `budget` are, and looks whether or not it
-// suffices: it is never 0 between polls. Whether an unwind is in flight.
+// Take `turns` steps from the poll budget, and poll even if it suffices. The budget is never 0
+// between polls. budget: its bytes in the state. Return whether an unwind is in flight.
 static inline PORTER_DEVICE bool porter_poll_look(void *budget, unsigned int turns, bool raises) {
     unsigned int &left = porter_at<unsigned int>(budget);
     const bool spent = left <= turns;
@@ -324,13 +332,15 @@ static inline PORTER_DEVICE bool porter_poll_look(void *budget, unsigned int tur
     left = spent ? 0 : left - turns;
     porter_poll_loop(raises);
     if (spent) {
-        left = left > owed ? left - owed : 1; // 1: the next turn is the last
+        left = left > owed ? left - owed : 1; // 1: the next step polls
     }
     return PORTER_UNWINDING;
 }
 
 #ifdef __CUDACC__
-#define PORTER_LATE (1u << 17) // cycles from one look to the next: some 75 microseconds
+// Cycles after which a poll is due: 69 us at 1.9 GHz. Interrupts and limits are checked this often,
+// and one check is short beside it.
+#define PORTER_LATE (1u << 17)
 
 static inline PORTER_DEVICE unsigned int porter_clock(void) {
     unsigned int now;
@@ -338,19 +348,19 @@ static inline PORTER_DEVICE unsigned int porter_clock(void) {
     return now;
 }
 
-// Whether a lane is late whose last look is long ago. Only that: steps are what they are without a
-// clock.
+// Whether the lane's last poll is longer ago than PORTER_LATE. The clock decides only when to poll;
+// steps do not depend on it.
 static inline PORTER_DEVICE bool porter_is_late(void) {
     return porter_clock() - PORTER_STATE->porter_looked > PORTER_LATE;
 }
 
-// Whether one of the lanes that are here has to look: then all do. From a branch that one of them
-// takes, in which it may return, a compiler lets them meet again at the function's end only.
+// Whether one of the converged lanes has to poll; then all of them do. If only one took the branch,
+// which may return, the compiler would let the lanes reconverge at the function's end only.
 static inline PORTER_DEVICE bool porter_one_of_us(bool looks) {
     return __any_sync(__activemask(), looks);
 }
 
-// What loops call to look: a function, so that they are short.
+// porter_poll_look as a function, so that loops are short.
 extern "C" PORTER_DEVICE bool porter_poll_due(void *budget, unsigned int turns, bool raises);
 #else
 #define porter_is_late() false
@@ -358,7 +368,8 @@ extern "C" PORTER_DEVICE bool porter_poll_due(void *budget, unsigned int turns, 
 #define porter_poll_due porter_poll_look
 #endif
 
-// Draws on the poll budget. Whether an unwind is in flight.
+// Take `turns` steps from the poll budget, and poll if it is used up. Return whether an unwind is
+// in flight.
 static inline PORTER_DEVICE bool porter_poll(void *budget, unsigned int turns, bool raises) {
     unsigned int &left = porter_at<unsigned int>(budget);
     if (__builtin_expect(!porter_one_of_us(left <= turns), 1)) {
@@ -368,8 +379,9 @@ static inline PORTER_DEVICE bool porter_poll(void *budget, unsigned int turns, b
     return porter_poll_due(budget, turns, raises);
 }
 
-// As porter_poll, of a turn that may take long: on a GPU also looks where the last look is long ago.
-// Lanes of a warp whose ways have parted take turns at looks, and limits are seen there.
+// As porter_poll, for an iteration that may take long: on a GPU also poll if the last poll is
+// longer ago than PORTER_LATE. Diverged lanes of a warp take turns at polls, and limits are checked
+// there.
 static inline PORTER_DEVICE bool porter_poll_timed(void *budget, unsigned int turns, bool raises) {
     unsigned int &left = porter_at<unsigned int>(budget);
     if (__builtin_expect(!porter_one_of_us((left <= turns) | porter_is_late()), 1)) {

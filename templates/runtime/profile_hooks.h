@@ -1,5 +1,5 @@
-// The hooks of profiling builds (hooks.h) that are inlined into rewritten units. In other builds
-// each is nothing.
+// Hooks of profiling builds (hooks.h) that are inlined into rewritten units. Empty functions in
+// other builds.
 #ifndef GPUSNEK_PROFILE_HOOKS_H
 #define GPUSNEK_PROFILE_HOOKS_H
 
@@ -11,15 +11,15 @@
 
 #include "profile.h"
 
-#define PORTER_PROFILE_BELOW 128 // from gpusnek_head_t's field `profile` to the state
+#define PORTER_PROFILE_BELOW 128 // bytes from gpusnek_head_t::profile to the state
 
 extern "C" {
 PORTER_DEVICE void porter_profile_move(const void *frame, const void *caller,
-    const void *bytecode, const void *function); // profile.inc, as the two below
+    const void *bytecode, const void *function); // these three are in profile.inc
 PORTER_DEVICE void porter_profile_back(gpusnek_profile_t *profile, const void *frame);
 PORTER_DEVICE void porter_profile_forget(gpusnek_profile_t *profile, const void *bytecode);
 
-// Null where this interpreter is not profiled.
+// Return the profile of this interpreter; null: it has none.
 static inline PORTER_DEVICE gpusnek_profile_t *porter_profile(void) {
     return *(gpusnek_profile_t **)((char *)PORTER_STATE - PORTER_PROFILE_BELOW);
 }
@@ -29,8 +29,8 @@ static inline PORTER_DEVICE gpusnek_profile_row_t *porter_profile_row(
     return (gpusnek_profile_row_t *)(profile->rows + profile->ip * sizeof(gpusnek_profile_row_t));
 }
 
-// On a GPU, what the running instruction took goes to it. On the host twin reading the clock would
-// take longer than most instructions, so a thread samples what runs (profile_host.cpp).
+// On a GPU, add the time since the last call to the running instruction. On the host twin reading
+// the clock would take longer than most instructions, so a thread samples (profile_host.h).
 static inline PORTER_DEVICE void porter_profile_charge(gpusnek_profile_t *profile) {
 #ifdef __CUDACC__
     const uint64_t now = (uint64_t)clock64();

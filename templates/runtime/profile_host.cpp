@@ -1,6 +1,5 @@
-// Where the time goes, on the host twin: a thread looks again and again at what each thread of the
-// launch executes. What processor time that thread took since the last look goes to the row of the
-// instruction that it finds (profile.h).
+// The sampler of a profiling build of the host twin (profile_host.h). It adds the processor time of
+// each thread since its last sample to the row of the instruction that the thread executes.
 #include "profile_host.h"
 
 #if PORTER_PROFILE
@@ -18,7 +17,7 @@ void porter_profile_watch(gpusnek_profile_t *profile) {
     }
 }
 
-// Nanoseconds that a thread took of a processor; false where the thread has ended.
+// Read a thread's processor time in nanoseconds. Return false if the thread has ended.
 static bool spent(clockid_t clock, uint64_t *nanoseconds) {
     timespec now;
     if (clock_gettime(clock, &now) != 0) {
@@ -33,7 +32,7 @@ Sampler::Sampler(const gpusnek_launch_t *launch, int threads) : turns_((size_t)t
         try {
             thread_ = std::thread(&Sampler::sample, this);
         } catch (const std::system_error &) {
-            // no more threads to be had: nothing is known of time
+            // The system has no more threads: the profile has counts but no times.
         }
     }
 }
@@ -59,7 +58,7 @@ void Sampler::leave() {
     turn = nullptr;
 }
 
-// Whether there was a sample: none where the VM is on its way from function to function.
+// Add a sample to the running instruction. Return false if the VM is changing the function (P3).
 static bool found(gpusnek_profile_t *profile, uint64_t nanoseconds) {
     const volatile gpusnek_profile_t *const seen = profile;
     const uint64_t moves = seen->moves;
@@ -74,8 +73,8 @@ static bool found(gpusnek_profile_t *profile, uint64_t nanoseconds) {
     return true;
 }
 
-// At uneven times, or a loop that takes as long as the time between two would always be found at one
-// place.
+// Sample every 100 to 355 us. The interval is random, because with a constant one a loop of the
+// same period would always be found at one instruction.
 void Sampler::sample() {
     uint32_t random = 1;
     while (!over_) {
@@ -88,7 +87,7 @@ void Sampler::sample() {
             }
             gpusnek_profile_t *const profile = turn.profile.load(std::memory_order_acquire);
             if (!profile || now == turn.spent || found(profile, now - turn.spent)) {
-                turn.spent = now; // else the next sample has this time too
+                turn.spent = now; // a discarded sample's time counts for the next one
             }
         }
     }

@@ -1,4 +1,20 @@
-// Whose turn it is, for the sampler of a profiling build. In others all of it is nothing.
+// The sampler of a profiling build of the host twin. Empty functions in other builds.
+//
+// Problem: reading the clock at each instruction would take longer than most instructions.
+//
+// Mechanism: one thread per launch samples what the launch's threads execute. Each thread has a
+// Turn, in which it publishes the profile of its running interpreter.
+//
+// Invariants:
+//   P1  Only the thread of a Turn writes `profile`. Only the sampler uses `spent` once `runs` is
+//       set.
+//   P2  A profile outlives the sampler: the launch's counter buffers belong to the host.
+//   P3  The sampler discards a sample during which `moves` has changed or was odd (profile.h), so
+//       it never mixes ip and rows of different functions.
+//   P4  Only the sampler writes `time` and `samples` of a profile.
+//
+// Memory order: `profile` and `runs` are stored with release and loaded with acquire. `moves` and
+// the fields around it are a sequence lock with one writer.
 #ifndef GPUSNEK_PROFILE_HOST_H
 #define GPUSNEK_PROFILE_HOST_H
 
@@ -11,28 +27,29 @@
 #include <time.h>
 #include <vector>
 
-// The calling thread runs the interpreter that counts in `profile`, or none.
+// Publish that the calling thread runs the interpreter that counts in `profile`; null: none.
 extern "C" void porter_profile_watch(gpusnek_profile_t *profile);
 
-// The turn of the interpreter at `base` goes on, of one that begins, or of none where it is null.
+// Publish that the turn of the interpreter at `base` begins. Null: no turn, or of an interpreter
+// that boots and has no profile yet.
 static inline void profile_turn(char *base) {
     porter_profile_watch(base ? (gpusnek_profile_t *)gpusnek_head(base)->profile : nullptr);
 }
 
-// Samples, as long as it lives, what the threads of one launch run.
+// Samples the threads of one launch, from its construction to its destruction.
 class Sampler {
 public:
     Sampler(const gpusnek_launch_t *launch, int threads);
     ~Sampler();
-    void join(int thread); // called by thread number `thread` of the launch, before its turns
-    void leave();          // and after them
+    void join(int thread); // called by thread `thread` of the launch before its first turn
+    void leave();          // called by the thread after its last turn
 
 private:
     struct alignas(64) Turn {
         std::atomic<gpusnek_profile_t *> profile{nullptr};
-        std::atomic<bool> runs{false}; // then the clock is the thread's
-        clockid_t clock;
-        uint64_t spent; // of the clock, at the last look
+        std::atomic<bool> runs{false}; // `clock` and `spent` are valid
+        clockid_t clock;               // processor time of the thread
+        uint64_t spent;                // value of the clock at the last sample, nanoseconds
     };
     void sample();
 

@@ -1,7 +1,8 @@
-// Filling an interpreter's table of ranges (porter_ranges.h). Without fences all of it is nothing.
+// Operations on an interpreter's table of permitted ranges (porter_ranges.h). Empty functions in
+// builds without bounds checks.
 //
-// A table that is full takes a further range by making its nearest neighbour reach as far: that
-// allows more than it should, and refuses nothing that is allowed.
+// A range that is added to a full table is merged with its nearest neighbour. This permits the
+// memory between them too, and never refuses a permitted access.
 #ifndef GPUSNEK_RANGES_H
 #define GPUSNEK_RANGES_H
 
@@ -31,7 +32,7 @@ static inline PORTER_DEVICE void porter_range_join(porter_range_t *to, const por
     to->size = end - to->low;
 }
 
-// Ranges of a launch; what is empty, or at no address, is left out.
+// Permit a range for this launch. An empty range and address 0 are ignored.
 static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_add(
     porter_ranges_t *ranges, const volatile void *data, uint64_t size, bool writable) {
     porter_range_t added = {(uint64_t)data, size};
@@ -58,7 +59,7 @@ static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_add(
         return;
     }
     if (ranges->count == PORTER_RANGES) {
-        return; // full of the other kind, which no launch is
+        return; // full of ranges of the other kind, which does not occur in launches
     }
     for (uint32_t k = ranges->count; k > to; k--) {
         ranges->range[k] = ranges->range[k - 1];
@@ -68,7 +69,7 @@ static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_add(
     ranges->reads += !writable;
 }
 
-// A range for this launch and all later ones.
+// Permit a range in later launches, too.
 static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_keep(
     porter_ranges_t *ranges, const volatile void *data, uint64_t size, uint64_t use) {
     const porter_range_t added = {(uint64_t)data, size};
@@ -100,7 +101,7 @@ static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_keep(
     }
 }
 
-// Ranges that were kept are so no more, as far as they lie in this memory.
+// Remove this memory from the kept ranges.
 static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_drop(
     porter_ranges_t *ranges, const volatile void *data, uint64_t size) {
     const uint64_t low = (uint64_t)data, end = low + size;
@@ -120,7 +121,7 @@ static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_drop(
     }
 }
 
-// An empty table, but for what was kept: bytecode that all share is the first, for it is read most.
+// Reset the table to the kept ranges. Shared bytecode comes first, because it is read most.
 static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_begin(
     porter_ranges_t *ranges, bool compiles) {
     ranges->reads = ranges->count = 0;

@@ -2,8 +2,8 @@
 // Left out of builds that are made with `--no-reconverge`.
 //
 // Problem. Each lane of a warp runs its own interpreter. Lanes whose data differ take different
-// branches of the VM's dispatch loop. The loop has so many exits (setjmp landings, gotos, returns)
-// that the compiler places no convergence barrier (BSSY, BSYNC) in it. Independent thread
+// branches of the VM's dispatch loop. The compiler places no convergence barrier (BSSY, BSYNC) in
+// it, because of the loop's many exits (setjmp landings, gotos, returns). Independent thread
 // scheduling (Volta and later) lets diverged lanes make progress, but it does not join them again:
 // without a barrier each lane runs alone until the launch ends.
 //
@@ -102,7 +102,7 @@
 #define MAX_INTERVAL_TICKS 0xfffffu   // 0.55 s; 8 times as much fits 32 bits, as does the deadline
 #define INTERVAL_SHIFT 3              // weight of the last interval in the mean: 1 / 8
 
-// Native code is left after so many polls of a lane while another lane has not polled.
+// Polls of a lane after which it leaves native code, if another lane has not polled meanwhile.
 #define MAX_UNANSWERED_POLLS 256u    // lanes of one loop rarely differ by more
 #define MAX_UNANSWERED_ATOMIC_POLLS 2u // if the lane has used atomics: it may wait for a lock
 #define YIELDS_PER_POLL 16           // turns for lanes outside native code
@@ -181,8 +181,9 @@ static __device__ __forceinline__ warp_t *warp_of_thread(void) {
     return &warps[thread / 32];
 }
 
-// Return the warp's entry, initialized for this block (R7). One lane initializes it; the stamp is
-// even meanwhile. known: low half of the stamp if the lane has been here in this launch, else 0.
+// Return the warp's entry, initialized for this block (R7). The lane whose compare-and-swap sets
+// the even stamp initializes it. known: low half of the stamp if the lane has been here in this
+// launch, else 0.
 static __device__ __forceinline__ warp_t *own_warp(uint32_t known) {
     warp_t *const warp = warp_of_thread();
     if (__builtin_expect(known != 0 && (uint32_t)as_volatile(warp->stamp) == known, 1)) {
@@ -226,7 +227,7 @@ static __device__ __forceinline__ uint32_t deadline_of(uint32_t interval) {
 static __device__ __forceinline__ uint32_t wait_for_cohort(
     convergence_group_t *group, bool second, uint32_t lane, uint32_t interval) {
     const uint32_t here = __match_any_sync(__activemask(), second), begun = ticks();
-    // One lane arrives and polls for all that are converged here.
+    // The lowest lane arrives and polls for all lanes that are converged here.
     const bool leads = lowest_lane(here) == lane;
     if (leads) {
         as_volatile(group->interval) = interval + 1;
@@ -333,9 +334,9 @@ static __device__ __forceinline__ uint32_t highest_ranked(uint32_t cohort, uint3
 #endif
 }
 
-// One round of the barrier. Return whether the lane may execute its opcode. If not, the lane calls
-// again: a loop in this function would not do, because the compiler lets lanes that entered it
-// together wait for each other at its end, the lanes that may run for the lanes that may not.
+// Execute one round of the barrier. Return whether the lane may execute its opcode. If not, it
+// calls again: a loop in this function would not do, because the compiler lets lanes that entered
+// it together wait for each other at its end, the lanes that may run for the lanes that may not.
 extern "C" __device__ __noinline__ bool porter_meet(
     uint32_t *kept, uint32_t place, uint32_t depth) {
     lane_record_t record = *(const lane_record_t *)kept;

@@ -1,5 +1,5 @@
-// What the host twin's variant `traced` records of an interpreter: its basic blocks, calls and
-// bytecode, a stream of words for porter_dev/bench/warp. In other variants all of it is nothing.
+// Recording of the host twin's variant `traced`: a stream of words with basic blocks, calls and
+// bytecode of each interpreter, which porter/bench/warp reads. Empty functions in other variants.
 #ifndef GPUSNEK_TRACE_HOST_H
 #define GPUSNEK_TRACE_HOST_H
 
