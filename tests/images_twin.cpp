@@ -10,8 +10,9 @@
 #include "cuda_alone.h"
 #include "launch.h"
 
-// The parts of interpreter.h and interp.h that image.cuh uses.
-#define GPUSNEK_INTERPRETER_H
+// The parts of arena_layout.h, launch_record.h and interp.h that image.cuh uses.
+#define GPUSNEK_ARENA_LAYOUT_H
+#define GPUSNEK_LAUNCH_RECORD_H
 #define PORTER_DEVICE
 #define PORTER_NOINLINE
 #define GPUSNEK_WARP 32u

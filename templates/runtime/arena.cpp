@@ -1,9 +1,10 @@
+// Arenas of the host twin (arena.h).
 #include "arena.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-#include "interpreter.h"
+#include "arena_layout.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>

@@ -1,5 +1,5 @@
 // Kernels over arrays of all interpreters: equal rows and copies of rows
-// (porter/run/device/kernels.py), and operations on snapshots (porter/run/device/images.py). They
+// (porter/run/device/cuda_operations.py), and operations on snapshots (porter/run/device/snapshots.py). They
 // are part of each device build, so no kernel is compiled when a program runs. All sizes are 64
 // bits wide. A grid has at least as many threads as items of work.
 //

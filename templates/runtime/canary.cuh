@@ -2,7 +2,7 @@
 #ifndef GPUSNEK_CANARY_CUH
 #define GPUSNEK_CANARY_CUH
 
-#include "interpreter.h"
+#include "arena_layout.h"
 
 static PORTER_DEVICE void canaries_set(char *base, const gpusnek_launch_t *launch) {
     char *at[3];

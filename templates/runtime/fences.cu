@@ -1,6 +1,6 @@
 // Operands of the bounds checks of device builds, in constant memory. The host writes them
-// (porter/run/device/fences.py) before the first launch, and again when the local memory per thread
-// grows. porter/compile/fencing/arenas.py relies on the layout.
+// (porter/run/device/bounds_checks.py) before the first launch, and again when the local memory per thread
+// grows. porter/compile/bounds_checks/lookup.py relies on the layout.
 #include <stdint.h>
 
 #include "porter_runtime.h"

@@ -55,7 +55,7 @@ bool listed(uint64_t address, uint64_t size, bool store) {
     return false;
 }
 
-// The list of the places of all checks, which porter/compile/places.py writes beside the library.
+// The list of the places of all checks, which porter/compile/check_locations.py writes beside the library.
 struct Places {
     const char *text = nullptr;
     size_t size = 0;

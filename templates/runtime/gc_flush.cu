@@ -1,6 +1,6 @@
 // Entry of the garbage collector on the device: store all callee-saved registers in a frame and
 // scan the C stack from below it. The file is a unit of its own, so that the standard calling
-// convention holds at its entry. porter/compile/gcflush.py verifies it in the SASS.
+// convention holds at its entry. porter/compile/cubin_checks.py verifies it in the SASS.
 //
 // Mechanism: more values than there are caller-saved registers are live across an opaque call. The
 // compiler must keep them in callee-saved registers, so it first saves the callers' values of these

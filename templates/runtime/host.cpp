@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "arena.h"
+#include "arena_layout.h"
 #include "block.h"
-#include "interpreter.h"
 #include "profile_host.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))

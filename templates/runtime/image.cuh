@@ -30,7 +30,8 @@
 #ifndef GPUSNEK_IMAGE_CUH
 #define GPUSNEK_IMAGE_CUH
 
-#include "interpreter.h"
+#include "arena_layout.h"
+#include "launch_record.h"
 
 #define IMAGE_UNITS 8u // of a page
 #define IMAGE_UNIT_BYTES 16u // the widest access of a lane, so a warp moves 512 contiguous bytes

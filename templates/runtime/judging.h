@@ -1,6 +1,15 @@
-// Calls and comparisons after a program has run (gpusnek_judging_t). Included by interpreter.h.
+// Calls after a program, and comparisons of their results with expected values (gpusnek_judging_t).
 #ifndef GPUSNEK_JUDGING_H
 #define GPUSNEK_JUDGING_H
+
+#include "arena_layout.h"
+#include "launch_record.h"
+#include "permissions.h"
+#include "streams.h"
+
+#ifndef __CUDACC__
+#include <string.h>
+#endif
 
 // Record the outcome of `row`: of its call, or of the program before it.
 static inline PORTER_DEVICE void gpusnek_close_row(
@@ -101,8 +110,6 @@ static inline PORTER_DEVICE void gpusnek_renew(const gpusnek_launch_t *launch, c
     (void)row;
 }
 #else
-#include <string.h>
-
 void *gpusnek_turn_memory(size_t size); // block.h
 
 static inline void gpusnek_snapshot(
@@ -176,7 +183,7 @@ static inline PORTER_DEVICE bool gpusnek_judge(
         if (porter_refused()) {
             return false;
         }
-        gpusnek_give_lengths(launch, row, head);
+        gpusnek_write_lengths(launch, row, head);
     }
     return true;
 }

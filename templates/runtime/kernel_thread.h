@@ -2,7 +2,9 @@
 #ifndef GPUSNEK_KERNEL_THREAD_H
 #define GPUSNEK_KERNEL_THREAD_H
 
-#include "interpreter.h"
+#include "arena_layout.h"
+#include "permissions.h"
+#include "port_api.h"
 
 #define GPUSNEK_LIBRARY // only the declarations of gpusnek.cuh
 #include "gpusnek.cuh"

@@ -16,7 +16,7 @@ extern "C" __device__ const uint64_t gpusnek_info[] = GPUSNEK_INFO(LOCAL_TOP, ST
 #if PORTER_FENCES
 // Bytes at the end of the local window that only the kernel's own frame uses. A bounds check
 // compares its address with the window's end less the maximum size of an access, whatever its size
-// (porter/run/device/fences.py), so it would refuse accesses there.
+// (porter/run/device/bounds_checks.py), so it would refuse accesses there.
 #define ROOF_BYTES 128
 #define RUNS PORTER_NOINLINE
 #else

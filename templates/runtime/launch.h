@@ -1,6 +1,6 @@
 // The record of one launch, which Python fills and host twin and kernels read.
 //
-// Plain C, fixed-width integers only, no bit fields: porter/compile/layout.py reads structs and
+// Plain C, fixed-width integers only, no bit fields: porter/compile/shared_layout.py reads structs and
 // enums here and in interp.h and compares their layout with that of both compilers. The numpy dtype
 // that fills a record is derived from the result, so all sides agree. Addresses are uint64_t, of
 // host memory for the host twin and of device (or mapped host) memory for kernels. Arrays per

@@ -30,7 +30,7 @@ enum {
 };
 
 // The C stack and the build's own constants are not listed. The pass that inserts checks into PTX
-// (porter/compile/fencing/arenas.py) relies on this layout. The table lies in the sealed part of an
+// (porter/compile/bounds_checks/lookup.py) relies on this layout. The table lies in the sealed part of an
 // arena, to which no program can write (gpusnek_head_t).
 typedef struct porter_ranges_t {
     uint32_t reads; // number of read-only ranges, which come first

@@ -18,7 +18,7 @@
 #ifndef GPUSNEK_PROFILE_HOST_H
 #define GPUSNEK_PROFILE_HOST_H
 
-#include "interpreter.h"
+#include "arena_layout.h"
 
 #if PORTER_PROFILE
 
