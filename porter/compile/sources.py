@@ -21,6 +21,7 @@ KERNEL_RUNTIME = (
 HOST_RUNTIME = (
     "host.cpp",
     "block.cpp",
+    "turn.cpp",
     "fiber.cpp",
     "arena.cpp",
     "hooks_host.cpp",

@@ -58,7 +58,7 @@ _LINE_MARKER = re.compile(r'^(# \d+ ")((?:[^"\\]|\\.)*)(".*)$', re.MULTILINE)
 def project_names(layout: Layout) -> tuple[tuple[str, str], ...]:
     """Return pairs of a folder, ending in a slash, and its name in the project; innermost first.
 
-    `upstream/1.26.1/py/vm.c`, `patched/1.26.1/py/compile.c`, `port/interp.c`, `libc/string.h`,
+    `upstream/1.26.1/py/vm.c`, `patched/1.26.1/py/compile.c`, `port/lifecycle.c`, `libc/string.h`,
     `genhdr/qstrdefs.generated.h`.
     """
     release = layout.upstream.name

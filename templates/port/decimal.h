@@ -13,13 +13,6 @@
 
 #include "decimal_powers.h"
 
-// Powers of ten from 10^GPUSNEK_POWERS_FIRST on (decimal_powers.c). Each row holds the power's
-// first 128 bits, high half and low half, rounded down. The rows of 10^0 to 10^GPUSNEK_POWERS_EXACT
-// are exact.
-extern const uint64_t gpusnek_powers[GPUSNEK_POWERS_COUNT][2];
-#define GPUSNEK_POWERS_LAST (GPUSNEK_POWERS_FIRST + GPUSNEK_POWERS_COUNT - 1)
-#define GPUSNEK_POWERS_EXACT (55)
-
 static inline const uint64_t *gpusnek_power_of_ten(int power) {
     return gpusnek_powers[power - GPUSNEK_POWERS_FIRST];
 }

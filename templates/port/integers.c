@@ -1,6 +1,7 @@
 // Products, quotients and float conversion of upstream's big integers (mpz), by natural.h.
 #include <math.h>
 
+#include "integers.h"
 #include "integers_digits.h"
 
 void gpusnek_mpz_multiply(mpz_t *product, const mpz_t *a, const mpz_t *b) {

@@ -3,8 +3,8 @@
 #ifndef GPUSNEK_INTEGERS_DIGITS_H
 #define GPUSNEK_INTEGERS_DIGITS_H
 
-#include "integers.h"
 #include "natural.h"
+#include "py/mpz.h"
 #include "py/runtime.h"
 
 // Give `number` the array `digits` of `count` digits, of which `used` have values. Frees the old

@@ -1,6 +1,7 @@
 // Powers of upstream's big integers, with and without a modulus, by natural.h.
 #include <string.h>
 
+#include "integers.h"
 #include "integers_digits.h"
 #include "mphalport.h"
 

@@ -20,6 +20,7 @@
 #include "hooks.h"
 #include "port.h"
 #include "py/mpconfig.h"
+#include "reconvergence.h"
 
 uint32_t gpusnek_poll_budget; // steps left of the window; its last step calls gpusnek_poll()
 uint32_t gpusnek_meetings[PORTER_MEETING_WORDS]; // the account of porter_meet(): hooks.h

@@ -27,6 +27,7 @@
 #include "hooks.h"
 #include "interp.h"
 #include "py/bc.h"
+#include "reconvergence.h"
 
 // The size in bytes of a frame on the pystack, as mp_obj_fun_bc_prepare_codestate() allocates it.
 // state: slots; handlers: entries of the exception stack.
@@ -35,7 +36,6 @@
     + MICROPY_PYSTACK_ALIGN - 1) & ~(size_t)(MICROPY_PYSTACK_ALIGN - 1))
 
 extern gpusnek_natives_t gpusnek_natives;
-extern uint32_t gpusnek_meetings[PORTER_MEETING_WORDS]; // limits.c
 
 // Install the native code of a launch, and remove it at the launch's end. natives: NULL if there is
 // none.

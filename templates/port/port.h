@@ -5,7 +5,7 @@
 #include "interp.h"
 #include "py/obj.h"
 
-// Copies of the runtime's parameters. interp.c writes them (gpusnek_start(), gpusnek_attach()); all
+// Copies of the runtime's parameters. lifecycle.c writes them (gpusnek_start(), gpusnek_attach()); all
 // units of the port read them.
 extern gpusnek_boot_t gpusnek_boot;
 extern gpusnek_io_t gpusnek_io;

@@ -37,9 +37,9 @@
 #define GPUSNEK_VM_MEET_H
 
 #include "hooks.h"
-#include "native.h"
 #include "py/bc.h"
 #include "py/mpstate.h"
+#include "reconvergence.h"
 
 // The depth of the interpreter's call stack: the used words of its pystack, 8 bytes each. Buffers
 // that C code allocates from the pystack count too.

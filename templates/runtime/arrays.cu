@@ -162,8 +162,8 @@ extern "C" __global__ void gpusnek_images_copy(uint64_t *to, uint64_t n, uint64_
 }
 
 // Set tells[p] to 1 if page p of a snapshot with the base `old` is the base's. A new base must keep
-// such a page unchanged. Set tells[stride] to 1 if a snapshot has another base. One thread per
-// snapshot and entry.
+// such a page unchanged. Set tells[stride] to 1 if a snapshot has another base. Each thread handles
+// a snapshot and an entry.
 extern "C" __global__ void gpusnek_images_common(const gpusnek_piece_t *pieces, uint64_t entries,
     uint64_t stride, const uint64_t *bases, const uint32_t *used, uint64_t n, uint64_t old,
     uint32_t *tells) {
@@ -193,7 +193,7 @@ extern "C" __global__ void gpusnek_images_merge(
 }
 
 // Clear the mask bits of pages that equal the page of the new base `base`, in snapshots with the
-// base `old`. One thread per snapshot and entry.
+// base `old`. Each thread handles a snapshot and an entry.
 extern "C" __global__ void gpusnek_images_compare(gpusnek_piece_t *pieces, uint64_t entries,
     uint64_t stride, const uint64_t *segments, uint64_t shift, const uint64_t *bases,
     const uint32_t *used, uint64_t n, uint64_t old, const uint64_t *base) {

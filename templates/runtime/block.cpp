@@ -11,7 +11,6 @@
 
 #define MAX_OPEN_BLOCKS 16 // per worker; each has C stacks and arenas of its own
 #define LONG_BLOCK_NS 100000000u // 0.1 s: longer than most blocks, short for a user
-#define CALLS_PER_YIELD 256 // a switch replaces the arena in the caches, so it must be rare
 
 extern "C" uint64_t porter_clock_ns(void);
 
@@ -29,8 +28,6 @@ struct Worker::Block {
 };
 
 __thread porter_state_t *porter_state_current;
-
-thread_local Turn *gpusnek_turn;
 
 static int32_t *status_of(const gpusnek_launch_t *launch, uint32_t index) {
     return (int32_t *)launch->status + index;
@@ -189,35 +186,4 @@ void Worker::step(Interpreter *self) {
     if (self->fiber.done) {
         finish(self);
     }
-}
-
-void gpusnek_barrier(uint64_t end) {
-    gpusnek_turn->until = end;
-    gpusnek_turn->phase = PHASE_WAITING;
-    fiber_yield(false);
-}
-
-void gpusnek_pause() {
-    fiber_yield(false);
-}
-
-void gpusnek_give_way() {
-    static thread_local uint32_t calls;
-    if (++calls % CALLS_PER_YIELD == 0 && gpusnek_turn && !gpusnek_turn->alone) {
-        fiber_yield(false);
-    }
-}
-
-void *gpusnek_turn_memory(size_t size) {
-    gpusnek_turn->kept = malloc(size);
-    return gpusnek_turn->kept;
-}
-
-void gpusnek_end_here(int32_t status) {
-    if (!gpusnek_turn) {
-        abort(); // outside of interpreters: only the process can end
-    }
-    gpusnek_turn->status = status;
-    fiber_yield(true);
-    abort(); // a fiber that is done is never resumed
 }

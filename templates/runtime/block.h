@@ -8,7 +8,7 @@
 // continue a turn. A turn ends when the interpreter yields: at a barrier, in a pause, or at its
 // end.
 //
-// States: Phase. docs/architecture.md, "Shared tables and locks", has the diagram.
+// States: Phase (turn.h). docs/architecture.md, "Shared tables and locks", has the diagram.
 //
 // Invariants:
 //   B1  All fibers of a block run on the worker's thread. No two of them run at the same time, so
@@ -28,6 +28,7 @@
 
 #include "fiber.h"
 #include "launch.h"
+#include "turn.h"
 
 // Bytes of C stack below the limit that the port enforces, for functions that the port calls
 // without a check of the limit, among them printf of the C library.
@@ -37,24 +38,6 @@
 #else
 #define GPUSNEK_STACK_FACTOR 1
 #endif
-
-enum Phase {
-    PHASE_NEW,
-    PHASE_READY,   // can continue
-    PHASE_WAITING, // blocked at the barrier
-    PHASE_DONE,
-};
-
-// A member of a block: an interpreter, or a thread of a user's kernel.
-struct Turn {
-    Phase phase;
-    int32_t status;
-    uint64_t until; // end of the wait at the barrier, a value of porter_clock_ns()
-    bool alone;     // the only interpreter of its launch, so it never yields to others
-    void *kept;     // memory of gpusnek_turn_memory; null: none
-};
-
-extern thread_local Turn *gpusnek_turn; // B2
 
 // Runs blocks on one thread of the pool. Owns C stacks and scratch arenas, which interpreters reuse
 // one after the other.
@@ -93,23 +76,5 @@ private:
     std::vector<std::unique_ptr<Block>> blocks_;
     uint64_t opened_ = 0; // porter_clock_ns() when the last block was opened
 };
-
-// Blocks the running interpreter until all interpreters of its block that have not ended wait too,
-// or until `end`, a value of porter_clock_ns().
-void gpusnek_barrier(uint64_t end = UINT64_MAX);
-
-// Ends the turn of the running interpreter, which waits for the clock.
-void gpusnek_pause();
-
-// Ends the turn of the running interpreter at every 256th call. The interpreter has work to do, but
-// it may be waiting for another one in a loop of its program.
-void gpusnek_give_way();
-
-// Returns memory of the running interpreter outside its arena, or NULL. It is freed when the
-// interpreter ends. At most one call per interpreter.
-void *gpusnek_turn_memory(size_t size);
-
-// Ends the running interpreter at once with `status`.
-[[noreturn]] void gpusnek_end_here(int32_t status);
 
 #endif

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "block.h"
 #include "interpreter.h"
+#include "turn.h"
 
 namespace {
 

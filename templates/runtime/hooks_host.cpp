@@ -6,9 +6,10 @@
 
 #include <math.h>
 
-#include "block.h"
 #include "fences_host.h"
+#include "launch.h"
 #include "porter_runtime.h"
+#include "turn.h"
 
 #define PORTER_CHECK(address, size) fence_check((const void *)(address), size, PORTER_FENCE_STORE)
 

@@ -9,6 +9,8 @@
 
 #ifndef __CUDACC__
 #include <string.h>
+
+#include "turn.h"
 #endif
 
 // Record the outcome of `row`: of its call, or of the program before it.
@@ -110,8 +112,6 @@ static inline PORTER_DEVICE void gpusnek_renew(const gpusnek_launch_t *launch, c
     (void)row;
 }
 #else
-void *gpusnek_turn_memory(size_t size); // block.h
-
 static inline void gpusnek_snapshot(
     const gpusnek_launch_t *launch, char *base, gpusnek_snapshot_t *snapshot) {
     const gpusnek_head_t *head = gpusnek_head(base);

@@ -18,7 +18,7 @@ def test_lists(upstream: Path) -> None:
     assert {"py/vm.c", "extmod/modre.c", "lib/littlefs/lfs2.c"} <= set(lists.upstream)
     assert "shared/timeutils/timeutils.c" in lists.upstream
     assert "py/formatfloat.c" not in lists.upstream  # PORT_REPLACES
-    assert "interp.c" in lists.port
+    assert "lifecycle.c" in lists.port
     assert "-DMICROPY_VFS_LFS2=1" in lists.flags
     assert len(set(lists.upstream)) == len(lists.upstream)
     assert not [path for path in lists.qstr if path.startswith("py/nlr")]

@@ -35,7 +35,7 @@ def test_release(release: str, tmp_path: Path) -> None:
     units = generate(config, layout)
     done = preprocess(layout, units)
     names = {item.unit.path for item in done}
-    assert {"py/vm.c", "py/nlrsetjmp.c", "port/interp.c", "libc/string.c"} <= names
+    assert {"py/vm.c", "py/nlrsetjmp.c", "port/lifecycle.c", "libc/string.c"} <= names
     assert "port/frozen_content.c" in names
     assert "py/emitnx64.c" not in names  # no emitter: the unit is empty
     assert "extmod/machine_adc.c" not in names
@@ -57,7 +57,7 @@ def test_release(release: str, tmp_path: Path) -> None:
     hooks = layout.port / "hooks.h"
     hooks.write_text(hooks.read_text() + "\n")
     fresh = {item.unit.path for item in preprocess(layout, units) if item.fresh}
-    assert "port/interp.c" in fresh
+    assert "port/lifecycle.c" in fresh
     assert "py/map.c" not in fresh
 
     # Damaged files and generated files are rewritten too.
