@@ -1,4 +1,4 @@
-// The block device over memory (blockdevice.c), as lfsguard.c, fence.c and interp.c use it.
+// The block device over memory (blockdevice.c), as lfsguard.c, fence.c and lifecycle.c use it.
 #ifndef GPUSNEK_BLOCKDEVICE_H
 #define GPUSNEK_BLOCKDEVICE_H
 

@@ -1,7 +1,7 @@
 // Shared code: bytecode that one interpreter compiles and all interpreters of a launch execute.
 //
 // gpusnek_share_code() serializes a compiled module to bytes; gpusnek_load_code() makes a function
-// of them without copying the bytecode or the strings. interp.c calls both. The format is
+// of them without copying the bytecode or the strings. lifecycle.c calls both. The format is
 // upstream's .mpy, read as if from ROM. Behind it follow the program's floating-point constants as
 // doubles, because .mpy stores floats as text and thereby rounds them.
 //

@@ -1,4 +1,4 @@
-// Shared code (code.c) and properties of bytecode (bytecode.c). Called by interp.c, unmarshal and
+// Shared code (code.c) and properties of bytecode (bytecode.c). Called by lifecycle.c, unmarshal and
 // verify code.
 #ifndef GPUSNEK_CODE_H
 #define GPUSNEK_CODE_H

@@ -12,7 +12,7 @@ void gpusnek_frames_begin(const mp_obj_exception_t *exception);
 // traceback.
 void gpusnek_frame_lost(const mp_obj_exception_t *exception, qstr file, size_t line, qstr block);
 // Write the record of an uncaught exception, unless the launch keeps no records or the program or
-// call already has one. May run Python code (__str__) within limits. interp.c calls it.
+// call already has one. May run Python code (__str__) within limits. lifecycle.c calls it.
 void gpusnek_record(mp_obj_t exception);
 // Return whether gpusnek_record() runs Python code now; the output of that code is dropped.
 bool gpusnek_recording(void);

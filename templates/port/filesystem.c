@@ -1,4 +1,4 @@
-// Mount the launch's file system region at "/" and add "/lib" to sys.path. interp.c calls it at
+// Mount the launch's file system region at "/" and add "/lib" to sys.path. lifecycle.c calls it at
 // start.
 #include "extmod/vfs.h"
 #include "extmod/vfs_lfs.h"

@@ -141,10 +141,10 @@ void porter_publish(void);
 // Return whether a bounds check of this interpreter has failed, so that it must end.
 int porter_refused(void);
 
-// Raise the RuntimeError of a recursion that is too deep. The port implements it (interp.c).
+// Raise the RuntimeError of a recursion that is too deep. The port implements it (lifecycle.c).
 _Noreturn void porter_stack_overflow(void);
 
-// Raise OSError(EPERM), the sandbox's refusal. The port implements it (interp.c).
+// Raise OSError(EPERM), the sandbox's refusal. The port implements it (lifecycle.c).
 _Noreturn void porter_refuse(void);
 
 // Allow or forbid loading of code in a sandbox, around code that the port compiled or verified.

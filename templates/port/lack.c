@@ -2,7 +2,7 @@
 // pystack or C stack.
 //
 // The allocator (patch `fail-allocation`) reports failed allocations through gpusnek_refused().
-// interp.c classifies the uncaught exception by gpusnek_lack_of(). The host reads the result by
+// lifecycle.c classifies the uncaught exception by gpusnek_lack_of(). The host reads the result by
 // gpusnek_lack() and prints advice.
 #include "exceptions.h"
 #include "port.h"

@@ -1,5 +1,5 @@
 // The prompt's questions about unfinished input: is the statement complete, and which names
-// complete the last word. gpusnek_exec() (interp.c) calls gpusnek_ask() for these kinds of source.
+// complete the last word. gpusnek_exec() (lifecycle.c) calls gpusnek_ask() for these kinds of source.
 #include "port.h"
 #include "py/mphal.h"
 #include "py/mpstate.h" // for py/repl.h
