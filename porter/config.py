@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from porter.base import arguments
 from porter.base.architectures import Architectures, canonical
+from porter.base.deprecated import RENAMED_SETTINGS, renamed_fields, warn_deprecated
 from porter.base.release_name import check_release
 from porter.base.sizes import GIB, KIB, MIB, Bounds, check_bounds, format_size, parse_size
 from porter.errors import UsageError
@@ -37,7 +38,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "level": ("extra", "full", "everything"),  # below extra, upstream lacks what the port uses
 }
 
-SWITCHES = ("gc_stress", "fences", "profile", "reconverge")
+SWITCHES = ("gc_stress", "bounds_checks", "profile", "reconverge")
 
 HINTS = {"level": "The port does not build with upstream's lower levels: they lack what it uses."}
 
@@ -52,6 +53,7 @@ def _architectures(value: object) -> str:
     return canonical(arguments.text(value, "arch"))
 
 
+@renamed_fields(**RENAMED_SETTINGS)
 @frozen(kw_only=True)
 class BuildConfig:
     """The complete configuration of a build. Sizes are bytes per interpreter.
@@ -70,7 +72,7 @@ class BuildConfig:
         float: The precision of floats.
         level: `MICROPY_CONFIG_ROM_LEVEL`.
         gc_stress: Collect before every allocation.
-        fences: Check the bounds of every access through a pointer. A failed check ends the
+        bounds_checks: Check the bounds of every access through a pointer. A failed check ends the
             interpreter.
         profile: Count the work of each instruction, for `porter profile`.
         reconverge: Let diverged lanes of a warp reconverge.
@@ -94,7 +96,7 @@ class BuildConfig:
     float: str = field(default="double")
     level: str = field(default="everything")
     gc_stress: bool = field(default=False)
-    fences: bool = field(default=False)
+    bounds_checks: bool = field(default=False)
     profile: bool = field(default=False)
     reconverge: bool = field(default=True)
     skip_patches: str = field(default="", converter=_sorted_names)
@@ -113,10 +115,12 @@ class BuildConfig:
                     f"{name}: {getattr(self, name)!r} is not one of {', '.join(choices)}",
                     hint=HINTS.get(name),
                 )
-        if self.fences and "cuda" in self.targets and self.architectures.several:
+        if self.bounds_checks and "cuda" in self.targets and self.architectures.several:
             raise UsageError(
-                f"fences: a build with fences is for one architecture, not for {self.arch}",
-                hint="Its checks hold addresses of one machine code's constants.",
+                f"bounds_checks: a build with bounds checks is for one architecture, not for "
+                f"{self.arch}",
+                hint="Its checks contain the addresses of constants in one architecture's native "
+                "code.",
             )
         for name in ("heap", "pystack", "stack"):
             if getattr(self, name) % 16:
@@ -226,7 +230,19 @@ def merge(*layers: tuple[str, Mapping[str, object]], release: str) -> BuildConfi
     """
     values: dict[str, Any] = {"release": release}
     for where, layer in layers:
-        for name, value in layer.items():
+        # Old names first, so that the value under a new name wins.
+        for name, value in sorted(layer.items(), key=lambda item: item[0] not in RENAMED_SETTINGS):
             if value is not None:
-                values[name] = convert(name, value, where)
+                values[_current(name, where)] = convert(_current(name, where), value, where)
     return BuildConfig(**values)
+
+
+def _current(name: str, where: str) -> str:
+    """Return the current name of a key, and warn if `name` is an old one."""
+    new = RENAMED_SETTINGS.get(name)
+    if new is None:
+        return name
+    variable = where.startswith("$")
+    old = where if variable else f"{where}: {name}" if where else name
+    warn_deprecated(old, f"$PORTER_{new.upper()}" if variable else new)
+    return new

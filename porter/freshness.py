@@ -114,7 +114,7 @@ class Freshness:
 
     def _host_folder(self) -> Path:
         config = self.config
-        return host_folder(self.folder, self.variant, config.fences, config.profile)
+        return host_folder(self.folder, self.variant, config.bounds_checks, config.profile)
 
     def _content(self) -> str:
         return self._key(content_digest(self._inputs(), _NOT_INPUTS.__contains__))

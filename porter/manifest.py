@@ -11,6 +11,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from porter.base.deprecated import RENAMED_SETTINGS, with_new_keys
 from porter.base.documents import document_of, read_json, structured
 from porter.base.files import SEAL, seal_of
 from porter.errors import BuildDamaged, NotBuilt, PatchMissing
@@ -363,7 +364,16 @@ def manifest_of(document: Mapping[str, Any], path: Path) -> Manifest:
             f"{path}: another version of porter made this build",
             hint="Run `porter build` again.",
         )
-    return structured(document, Manifest, path, NotBuilt)
+    return structured(_with_new_keys(document), Manifest, path, NotBuilt)
+
+
+def _with_new_keys(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return `document` with the current names of configuration keys only."""
+    inputs = document["inputs"]
+    if not isinstance(inputs, Mapping) or not isinstance(inputs.get("config"), Mapping):
+        return document
+    config = with_new_keys(inputs["config"], RENAMED_SETTINGS)
+    return {**document, "inputs": {**inputs, "config": config}}
 
 
 def open_manifest(folder: Path) -> Manifest:

@@ -116,7 +116,7 @@ def build(
     strict = arguments.flag(strict, "strict")
     jobs = None if jobs is None else arguments.whole(jobs, "jobs", 1, MOST_JOBS)
     registers = arguments.whole(registers, "registers", 1, MOST_REGISTERS)
-    check_variant(variant, config.fences, config.profile)
+    check_variant(variant, config.bounds_checks, config.profile)
     if "host" in config.targets:
         toolchain.gxx()  # report a missing compiler before minutes of other work
     if "cuda" in config.targets:

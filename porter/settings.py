@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from porter.base import arguments, documents
+from porter.base.deprecated import RENAMED_SETTINGS
 from porter.config import FIELDS, GONE, BuildConfig, merge
 from porter.errors import NoNvcc, UsageError, WrongType
 from porter.toolchain import nvcc
@@ -45,7 +46,8 @@ def find_toml(start: arguments.StrPath) -> Path | None:
 
 def from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     """Return the values of PORTER_HEAP and similar variables, by key, without empty ones."""
-    names = {name: ENVIRONMENT_PREFIX + name.upper() for name in (*FIELDS, *GONE)}
+    keys = (*FIELDS, *GONE, *RENAMED_SETTINGS)
+    names = {name: ENVIRONMENT_PREFIX + name.upper() for name in keys}
     return {name: environ[var] for name, var in names.items() if environ.get(var)}
 
 
@@ -103,7 +105,9 @@ def load_config(
     if path is not None:
         layers.append((str(path), read_toml(path)))
     environment = from_environment(os.environ if environ is None else environ)
-    layers += [(f"${ENVIRONMENT_PREFIX}{k.upper()}", {k: v}) for k, v in environment.items()]
+    # Old names first, so that a variable under a new name wins.
+    for key in sorted(environment, key=lambda key: key not in RENAMED_SETTINGS):
+        layers.append((f"${ENVIRONMENT_PREFIX}{key.upper()}", {key: environment[key]}))
     layers.append(("", options))
     if default_release is None:
         from porter.sync.lock import newest_release

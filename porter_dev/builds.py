@@ -28,7 +28,7 @@ JOBS = 2  # compilers at a time where a fixture makes a build while another work
 # are made from the same rewritten sources.
 DEFAULT_TIER: Mapping[str, Mapping[str, Any]] = {
     "default": {"target": "host"},
-    "bounds-checked": {"target": "host", "fences": True},
+    "bounds-checked": {"target": "host", "bounds_checks": True},
     "profiling": {"target": "host", "profile": True},
 }
 

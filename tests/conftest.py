@@ -43,7 +43,7 @@ def shared(name: str, **changes: Any) -> Build:
 def built() -> Build:
     """Return the host build of the newest synced release; other sizes of it compile nothing."""
     # The same lock as for the commands that tests run.
-    return shared("bounds-checked" if os.environ.get("PORTER_FENCES") else "default")
+    return shared("bounds-checked" if os.environ.get("PORTER_BOUNDS_CHECKS") else "default")
 
 
 @pytest.fixture(scope="session", params=TARGETS)

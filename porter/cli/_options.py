@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ import click
 
 from porter.base.arguments import MOST_SECONDS, seconds
 from porter.base.sizes import format_size, parse_size
+from porter.cli._deprecated import renamed_option
 from porter.cli._types import PathType
 from porter.config import CHOICES, FIELDS, SIZE_BOUNDS, SWITCHES, BuildConfig
 from porter.run.launch.limits import seconds_of, steps_of
@@ -42,9 +43,9 @@ def _parse(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     return None if value is None else parse_size(value, param.opts[0])
 
 
-def size_option(name: str, text: str) -> Callable[[F], F]:
+def size_option(name: str, text: str, *, old: Mapping[str, str] | None = None) -> Callable[[F], F]:
     """Return an option for a size such as 64K; the command gets bytes, or None."""
-    return click.option(name, metavar="SIZE", callback=_parse, help=text)
+    return renamed_option(name, old=old or {}, metavar="SIZE", callback=_parse, help=text)
 
 
 MOST_TEST = 1e6  # seconds; the maximum that waiting for a test process supports
@@ -103,6 +104,14 @@ def limit_options(function: F) -> F:
     return function
 
 
+# The option of commands whose default build has no bounds checks.
+bounds_checks_flag = renamed_option(
+    "--bounds-checks",
+    old={"--fences": "--bounds-checks"},
+    is_flag=True,
+    help="Check the bounds of every memory access.",
+)
+
 skip_patches_option = click.option(
     "--skip-patches",
     metavar="NAMES",
@@ -146,10 +155,11 @@ def build_options(function: F) -> F:
         click.option(
             "--gc-stress/--no-gc-stress", default=None, help="Collect before every allocation."
         ),
-        click.option(
-            "--fences/--no-fences",
+        renamed_option(
+            "--bounds-checks/--no-bounds-checks",
+            old={"--fences": "--bounds-checks", "--no-fences": "--no-bounds-checks"},
             default=None,
-            help="Check every access to memory; a wrong one ends its own interpreter.",
+            help="Check the bounds of every memory access; a failed check ends its interpreter.",
         ),
         click.option(
             "--profile/--no-profile",

@@ -155,8 +155,10 @@ def subject_options(function: F) -> F:
 
     @functools.wraps(function)
     def wrapper(*args: Any, folder: Path | None, **kwargs: Any) -> Any:
-        if folder is None and kwargs.get("sandbox") and kwargs.get("fences", False) is None:
-            kwargs["fences"] = True  # a sandbox for untrusted programs needs bounds checks, too
+        if folder is None and kwargs.get("sandbox") and kwargs.get("bounds_checks", False) is None:
+            kwargs["bounds_checks"] = (
+                True  # a sandbox for untrusted programs needs bounds checks, too
+            )
         if (chosen := kwargs.pop("devices", None)) is not None:
             kwargs["target"] = check_target(chosen, kwargs["target"], "--gpus")
         given = {name: kwargs[name] for name in BUILD_NAMES}

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 
 from porter.base.paths import templates_dir
+from porter.cli._deprecated import renamed_option
 from porter.cli._running import program_of
 from porter.cli._subject import BuildChoice, subject_options
 from porter.cli._types import PathType
@@ -39,11 +40,12 @@ from porter.sync.store import release_dir
     help="Instructions; blocks; kinds of values at each block; the C++.",
 )
 @click.option("--dot", "as_dot", is_flag=True, help="--show cfg: for Graphviz.")
-@click.option(
-    "--trial/--no-trial",
+@renamed_option(
+    "--profiling-run/--no-profiling-run",
+    old={"--trial": "--profiling-run", "--no-trial": "--no-profiling-run"},
     default=True,
     show_default=True,
-    help="Run it for a moment and use what values were seen, as `porter run --compiled` does.",
+    help="Run the program briefly for type feedback, as `porter run --compiled` does.",
 )
 @subject_options
 def command(
@@ -52,24 +54,24 @@ def command(
     code: str | None,
     stage: str,
     as_dot: bool,
-    trial: bool,
+    profiling_run: bool,
 ) -> None:
     """Show what the compiled tier makes of a program."""
     if as_dot and stage != "cfg":
         raise UsageError("--dot: it is for --show cfg")
     program = program_of(file, code)
     device = subject.open(Console(stderr=True, highlight=False))
-    source = _read(device, program, subject.sized(Launch()), trial)
+    source = _read(device, program, subject.sized(Launch()), profiling_run)
     show: Callable[[ShownProgram], str] = dot if as_dot else STAGES[stage]
     sys.stdout.buffer.write(show(source).encode())
 
 
-def _read(device: Device, program: Program, launch: Launch, trial: bool) -> ShownProgram:
+def _read(device: Device, program: Program, launch: Launch, profiling_run: bool) -> ShownProgram:
     tables = _tables(device.built)
     memory = compile_code(device, launch, program.source, program.name, "file").memory
     module = read_module(device.host(memory).tobytes(), HEAD, tables)
     options = CompilerOptions()
-    if trial and not device.on_gpu:
+    if profiling_run and not device.on_gpu:
         seen = ProfilingRun(device, memory, "file", launch, 1).seen()
         size = int(memory.size)
         options = CompilerOptions(hints=mark_functions(seen, module, size))

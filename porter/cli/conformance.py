@@ -12,9 +12,11 @@ import click
 from rich.console import Console
 
 from porter.base import paths
+from porter.base.deprecated import warn_deprecated
 from porter.base.files import write_whole
 from porter.cli import _development
-from porter.cli._options import MOST_TEST, seconds_option, skip_patches_option
+from porter.cli._deprecated import renamed_option
+from porter.cli._options import MOST_TEST, bounds_checks_flag, seconds_option, skip_patches_option
 from porter.cli._progress import show_progress
 from porter.cli._subject import check_fixed, folder_option
 from porter.cli._types import NAME, PathType
@@ -58,18 +60,19 @@ FilePath = PathType(dir_okay=False, path_type=Path)
 @click.option("--stdout", metavar="SIZE", help=f"Output kept [{backends.SIZES['stdout']}].")
 @click.option("--arena", type=click.Choice(["local", "global"]), help="[global]")
 @click.option("--gc-stress", is_flag=True, help="Collect before every allocation.")
-@click.option("--fences", is_flag=True, help="Check every access to memory.")
+@bounds_checks_flag
 @skip_patches_option
-@click.option("--compiled", is_flag=True, help="Run each test as machine code, all of it.")
-@click.option(
-    "--give-up",
-    metavar="guards|K",
-    help="With --compiled: no guess of the compiled tier holds, or each K-th does not.",
+@click.option("--compiled", is_flag=True, help="Run each test as native code, all of it.")
+@renamed_option(
+    "--fail-guards",
+    old={"--give-up": "--fail-guards"},
+    metavar="all|K",
+    help="With --compiled: all guards of native code fail, or each K-th does.",
 )
 @click.option(
     "--enter",
     type=click.Choice(["usual", "apart", "everywhere"]),
-    help="With --compiled: where the interpreter hands over; apart: as on a GPU.",
+    help="With --compiled: where the interpreter enters native code; apart: as on a GPU.",
 )
 @seconds_option("Seconds a test.", most=MOST_TEST, default=30.0)
 @click.option("--list", "only_list", is_flag=True, help="Print the tests and run none.")
@@ -96,7 +99,7 @@ def command(
     executable: Path | None,
     folder: Path | None,
     compiled: bool,
-    give_up: str | None,
+    fail_guards: str | None,
     enter: str | None,
     **build: str | bool | None,
 ) -> None:
@@ -125,7 +128,7 @@ def command(
         raise UsageError(f"--variant {variant}: only the host twin has variants")
     if where in ("host", "cuda"):
         _check_sizes(built, config, chosen, bool(tests))
-    native = _native(compiled, give_up, enter, where, variant)
+    native = _native(compiled, fail_guards, enter, where, variant)
     if where == "reference":
         module = _development.load("reference.runner", "porter conformance --target reference")
         runner = module.open_reference(config, timeout)
@@ -151,21 +154,27 @@ def command(
 
 
 def _native(
-    compiled: bool, give_up: str | None, enter: str | None, where: str, variant: str
+    compiled: bool, fail_guards: str | None, enter: str | None, where: str, variant: str
 ) -> CompilerOptions | None:
     """Return the options of native code; None without --compiled. Raises UsageError."""
     if not compiled:
-        for name, value in {"--give-up": give_up, "--enter": enter}.items():
+        for name, value in {"--fail-guards": fail_guards, "--enter": enter}.items():
             if value is not None:
-                raise UsageError(f"{name} {value}: this is about --compiled")
+                raise UsageError(f"{name} {value}: it requires --compiled")
         return None
     if where not in ("host", "cuda") or variant != "release":
-        raise UsageError("--compiled: on the host twin and on a GPU, and not in variants")
-    force: Any = give_up
-    if give_up not in (None, "guards"):
-        if not give_up.isdecimal() or int(give_up) == 0:
-            raise UsageError(f"--give-up {give_up}: neither `guards` nor a number from 1")
-        force = int(give_up)
+        raise UsageError(
+            "--compiled: native code runs on the host twin's release variant and on GPUs"
+        )
+    force: Any = fail_guards
+    if fail_guards == "guards":
+        warn_deprecated("--fail-guards guards", "--fail-guards all")
+    if fail_guards in ("all", "guards"):
+        force = "guards"
+    elif fail_guards is not None:
+        if not fail_guards.isdecimal() or int(fail_guards) == 0:
+            raise UsageError(f"--fail-guards {fail_guards}: neither `all` nor a number from 1")
+        force = int(fail_guards)
     return CompilerOptions(force=force, enter=cast(Enter, enter or "usual"))
 
 
@@ -200,7 +209,7 @@ def _config(
     has = {} if built is None else {n: built.config[n] for n in ("release", *backends.SIZES)}
     config = load_config({**backends.SIZES, **has, **given, **wanted})
     if built is not None:
-        for name in given.keys() & {"release", "arena", "fences"}:
+        for name in given.keys() & {"release", "arena", "bounds_checks"}:
             check_fixed(built, name, given[name])
     return config
 

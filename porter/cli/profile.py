@@ -62,7 +62,9 @@ def _counting_build(subject: BuildChoice) -> BuildChoice:
     "--top", type=click.IntRange(1), default=20, show_default=True, help="Lines of the table."
 )
 @click.option("-q", "--quiet", is_flag=True, help="No table.")
-@size_option("--room", "Memory in which each interpreter counts [512K].")
+@size_option(
+    "--counter-buffer", "Counter buffer per interpreter [512K].", old={"--room": "--counter-buffer"}
+)
 @running_options
 @console_options
 @click.option(
@@ -82,7 +84,7 @@ def command(
     speedscope: Path | None,
     top: int,
     quiet: bool,
-    room: int | None,
+    counter_buffer: int | None,
     timeout: float | None,
     max_steps: int | None,
     deadline: float | None,
@@ -100,7 +102,7 @@ def command(
         _check_output(path)
     if html is not None and html == speedscope:
         raise UsageError(f"--html and --speedscope: both are to be {html}")
-    counting = Counting() if room is None else Counting(room)
+    counting = Counting() if counter_buffer is None else Counting(counter_buffer)
     launch = Launch(timeout=timeout, max_steps=max_steps, deadline=deadline, block=block)
     subject = _counting_build(subject)
     prepared = CommandLaunch.of(subject, n, launch, console, max_groups, image)

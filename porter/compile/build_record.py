@@ -17,6 +17,7 @@ from typing import Any
 from attrs import asdict, frozen
 
 from porter import toolchain
+from porter.base.deprecated import RENAMED_SETTINGS, with_old_keys
 from porter.base.files import SEAL, replacing, seal_of, write_changed
 from porter.compile.bounds_checks.insertion import OBJECTS
 from porter.compile.cuda import CudaBuild, MadeCode
@@ -102,7 +103,11 @@ def inputs(config: BuildConfig, sources: Sources) -> dict[str, Any]:
     """Return what the build depends on: porter's version, configuration, hashes of all sources."""
     values = config.as_dict()
     del values["target"]
-    return {"porter": __version__, "config": values, "sources": sources.hashes()}
+    return {
+        "porter": __version__,
+        "config": with_old_keys(values, RENAMED_SETTINGS),
+        "sources": sources.hashes(),
+    }
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:

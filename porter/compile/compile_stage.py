@@ -113,7 +113,7 @@ def compile_build(
             release=config.release,
             compiler=compiler,
             variant=variant,
-            fences=config.fences,
+            bounds_checks=config.bounds_checks,
             profile=config.profile,
             jobs=jobs,
             cache=toolchain.compiler_cache(),

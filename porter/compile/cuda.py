@@ -63,7 +63,7 @@ class CudaBuild:
         machine: Linked code by architecture.
         ptx: The PTX file of every unit.
         for_ptx: The PTX's architecture; empty unless the build is for newer GPUs, too.
-        library: The archive that users' kernels link; None with bounds checks (`--fences`) and for
+        library: The archive that users' kernels link; None with bounds checks and for
             several architectures.
         tier: The files that the native code of programs needs (device_units.py).
         steps: The number of ninja steps that ran.
@@ -151,7 +151,7 @@ def cuda_folder(folder: Path, config: BuildConfig, registers: int = REGISTERS) -
     name = f"cuda-{config.arch.replace(',', '+')}-{config.arena}"
     if config.arena == "local":
         name += f"-stack{config.stack}"
-    if config.fences:
+    if config.bounds_checks:
         name += "-fenced"
     if config.profile:
         name += "-profiling"
@@ -203,10 +203,10 @@ def build_cuda(
     edges = [
         edge
         for unit in (*units, probed)
-        for edge in unit.to_cubins(sources, fenced=config.fences and unit.source in fenced)
+        for edge in unit.to_cubins(sources, fenced=config.bounds_checks and unit.source in fenced)
     ]
     # No archive with bounds checks: users' kernels do not set the ranges that checks compare with.
-    library = None if config.fences or wanted.several else out / LIBRARY
+    library = None if config.bounds_checks or wanted.several else out / LIBRARY
     if library is not None:
         (only,) = wanted.machine
         edges += [unit.to_object(only) for unit in units]

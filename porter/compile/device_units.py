@@ -137,7 +137,7 @@ def device_tier(
     """
     unit = prelude_source(sources)
     wanted = config.architectures
-    if config.fences or config.profile or wanted.several or unit is None:
+    if config.bounds_checks or config.profile or wanted.several or unit is None:
         return DeviceTier()
     (only,) = wanted.machine
     beside = out / "native"

@@ -101,9 +101,10 @@ VARIANTS: dict[str, HostVariant] = {
 }
 
 
-# Options of a fenced host twin's rewritten units. g++ emits a call before each load and store that
-# is not provably to a local variable (templates/runtime/fences_host.cpp). These checks cover plain
-# accesses and copies of structs, but no call of memcpy, so loops must not become memcpy.
+# Options of the rewritten units of a host twin with bounds checks. g++ emits a call before each
+# load and store that is not provably to a local variable (templates/runtime/fences_host.cpp). These
+# checks cover plain accesses and copies of structs, but no call of memcpy, so loops must not become
+# memcpy.
 FENCED = (
     "-fsanitize=kernel-address",
     "--param=asan-instrumentation-with-call-threshold=0",
@@ -120,7 +121,7 @@ PROFILING = ("-DPORTER_PROFILE=1",)
 RECONVERGING = ("-DPORTER_RECONVERGE=1",)
 
 
-def check_variant(variant: str, fences: bool, profile: bool = False) -> None:
+def check_variant(variant: str, bounds_checks: bool, profile: bool = False) -> None:
     """Refuse combinations of variant, bounds checks and profiling that cannot be built.
 
     A variant with instrumentation excludes bounds checks: both instrument every access. Profiling
@@ -130,26 +131,27 @@ def check_variant(variant: str, fences: bool, profile: bool = False) -> None:
         UsageError: The combination cannot be built.
     """
     arguments.choice(variant, "variant", tuple(VARIANTS))
-    if fences and profile:
+    if bounds_checks and profile:
         raise UsageError(
-            "profile: fences let no interpreter write counts, which lie outside its memory",
-            hint="Leave out --fences (--sandbox brings it), or --profile.",
+            "profile: bounds checks refuse the writes of counters, which lie outside an "
+            "interpreter's memory",
+            hint="Leave out --profile or --bounds-checks; --sandbox implies --bounds-checks.",
         )
-    if fences and (VARIANTS[variant].link or VARIANTS[variant].units):
+    if bounds_checks and (VARIANTS[variant].link or VARIANTS[variant].units):
         raise UsageError(
-            f"fences: the host twin's variant {variant} has checks of its own",
-            hint=f"Leave out --fences, or --variant {variant}.",
+            f"bounds_checks: the host twin's variant {variant} has checks of its own",
+            hint=f"Leave out --bounds-checks or --variant {variant}.",
         )
 
 
 def host_compile(
-    variant: HostVariant, fences: bool = False, profile: bool = False
+    variant: HostVariant, bounds_checks: bool = False, profile: bool = False
 ) -> tuple[str, ...]:
     """Return the options of `g++ -c`. The TLS model initial-exec avoids a call per access."""
     return (
         *COMMON_CXX,
         *variant.compile,
-        f"-DPORTER_FENCES={int(fences)}",
+        f"-DPORTER_FENCES={int(bounds_checks)}",
         *(PROFILING if profile else ()),
         "-fPIC",
         "-fvisibility=protected",
@@ -179,7 +181,7 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
         "-fmad=false",
         "-w",
         f"-DPORTER_ARENA_LOCAL={int(local)}",
-        f"-DPORTER_FENCES={int(config.fences)}",
+        f"-DPORTER_FENCES={int(config.bounds_checks)}",
         *(PROFILING if config.profile else ()),
         *(RECONVERGING if config.reconverge else ()),
         *(stack if local else ()),

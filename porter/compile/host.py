@@ -22,7 +22,7 @@ from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import Sources
 
 LIBRARY = "libgpusnek.so"
-PLACES = "libgpusnek.places"  # beside a fenced library, which reads it: addresses of its checks
+PLACES = "libgpusnek.places"  # addresses of bounds checks, which the library beside it reads
 PLACES_STEP = Path(__file__).with_name("check_locations.py")
 
 
@@ -53,10 +53,10 @@ def target_of(variant: str) -> str:
 
 
 def host_folder(
-    folder: Path, variant: str = "release", fences: bool = False, profile: bool = False
+    folder: Path, variant: str = "release", bounds_checks: bool = False, profile: bool = False
 ) -> Path:
     """Return the folder of a host twin, such as `host`, `host-asan` or `host-fenced`."""
-    kind = ("-fenced" if fences else "") + ("-profiling" if profile else "")
+    kind = ("-fenced" if bounds_checks else "") + ("-profiling" if profile else "")
     return folder / (target_of(variant) + kind)
 
 
@@ -68,7 +68,7 @@ def build_host(
     release: str,
     compiler: str,
     variant: str = "release",
-    fences: bool = False,
+    bounds_checks: bool = False,
     profile: bool = False,
     jobs: int | None = None,
     defines: Sequence[str] = (),
@@ -84,7 +84,7 @@ def build_host(
         release: The MicroPython release.
         compiler: The path of g++.
         variant: A key of `flags.VARIANTS`.
-        fences: Whether to check the bounds of memory accesses.
+        bounds_checks: Whether to check the bounds of memory accesses.
         profile: Whether to count bytecode instructions.
         jobs: The number of parallel steps; None for one per core.
         defines: Further options of the compiler.
@@ -97,8 +97,8 @@ def build_host(
         UpstreamChange: The table of instructions cannot be read.
     """
     chosen = VARIANTS[variant]
-    out = host_folder(folder, variant, fences, profile)
-    flags = (*host_compile(chosen, fences, profile), *defines)
+    out = host_folder(folder, variant, bounds_checks, profile)
+    flags = (*host_compile(chosen, bounds_checks, profile), *defines)
     includes = [f"-I{path}" for path in sources.include]
     # Debug information must not depend on the project's folder.
     names = [f"-ffile-prefix-map={folder}=.", f"-ffile-prefix-map={sources.templates}=templates"]
@@ -123,7 +123,7 @@ def build_host(
             (made,),
             (unit,),
             sources.headers,
-            _more(unit, chosen, unit in sources.units, fences),
+            _more(unit, chosen, unit in sources.units, bounds_checks),
         )
         for unit, made in zip(units, objects, strict=True)
     ]
@@ -136,14 +136,14 @@ def build_host(
     if not response.is_file() or response.read_text() != text:
         response.write_text(text)
     edges.append(Edge("link", (library,), objects, (response,)))
-    beside = (out / PLACES,) if fences else ()
-    if fences:
+    beside = (out / PLACES,) if bounds_checks else ()
+    if bounds_checks:
         # PORTER_PYTHON: see cuda.py.
         python = '"$${PORTER_PYTHON:-python3}" -IS'
         step = f"{python} {shlex.join(map(str, (PLACES_STEP, library, sources.root)))} $out"
         rules.append(NinjaRule("places", step, "places $out"))
         edges.append(Edge("places", beside, (library,), (PLACES_STEP,)))
-    if (prelude := prelude_unit(sources, chosen, fences, profile)) is not None:
+    if (prelude := prelude_unit(sources, chosen, bounds_checks, profile)) is not None:
         rules.append(prelude_rule(compile_command))
         edges.append(prelude_edge(prelude, out, sources))
         beside = (*beside, *edges[-1].outputs, write_instructions(release, out))
@@ -155,9 +155,9 @@ def build_host(
 
 
 def _more(
-    unit: Path, variant: HostVariant, rewritten: bool, fences: bool
+    unit: Path, variant: HostVariant, rewritten: bool, bounds_checks: bool
 ) -> tuple[tuple[str, str], ...]:
     more = variant.scanning if unit.name in STACK_SCANNERS else ()
     more += variant.units if rewritten else ()
-    more += FENCED if rewritten and fences else ()
+    more += FENCED if rewritten and bounds_checks else ()
     return (("more", shlex.join(more)),) if more else ()

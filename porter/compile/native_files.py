@@ -27,13 +27,13 @@ PYTHON = '"$${PORTER_PYTHON:-python3}" -IS'  # see cuda.py
 
 
 def prelude_unit(
-    sources: Sources, variant: HostVariant, fences: bool, profile: bool
+    sources: Sources, variant: HostVariant, bounds_checks: bool, profile: bool
 ) -> Path | None:
     """Return the unit of the prelude; None where the host twin runs no native code.
 
     Builds that instrument each access or instruction run none (templates/runtime/native_hooks.h).
     """
-    if fences or profile or variant.units:
+    if bounds_checks or profile or variant.units:
         return None
     return prelude_source(sources)
 

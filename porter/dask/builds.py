@@ -141,7 +141,7 @@ def build_for(
     release: str | None,
     build: str | os.PathLike[str] | Built | None,
     *,
-    fences: bool = True,
+    bounds_checks: bool = True,
 ) -> Built:
     """Return a build for `workers`: the given one, a bundled one, or a new one.
 
@@ -150,7 +150,7 @@ def build_for(
         target: The target that every worker must run; None if each may run either.
         release: The release of a new build.
         build: A finished build, or its folder.
-        fences: Whether a build that is not given has bounds checks.
+        bounds_checks: Whether a build that is not given has bounds checks.
 
     Raises:
         UsageError: The arguments contradict each other.
@@ -164,7 +164,9 @@ def build_for(
     if build is None:
         from porter.settings import load_config
 
-        config = load_config({"target": wanted, "release": release, "fences": fences or None})
+        config = load_config(
+            {"target": wanted, "release": release, "bounds_checks": bounds_checks or None}
+        )
         if (ready := ready_build(config)) is not None:
             return ready
         from porter.pipeline import build as build_now  # loads libclang

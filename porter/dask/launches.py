@@ -131,7 +131,7 @@ def run(
     retries = arguments.whole(retries, "retries", 0, 1000)
     launch = _portable(Launch() if launch is None else launch)
     workers = workers_of(check_client(client), target)
-    built = build_for(workers, target, release, build, fences=False)
+    built = build_for(workers, target, release, build, bounds_checks=False)
     here: Any = Elsewhere(built)
     phase = Phase()
     several = isinstance(program, Sequence) and not Program.is_one(program)

@@ -107,7 +107,7 @@ def _named(task: Task[Any], retries: int) -> Iterator[None]:
     except package().KilledWorker as error:
         raise ClusterFailed(
             f"{task.name} ended every worker that ran them, alone too: {error}",
-            hint="Run them with the host twin of a fenced build, to see which it is.",
+            hint="Run them on a host twin with bounds checks to find the cause.",
         ) from error
     except (CancelledError, package().comm.CommClosedError) as error:
         raise ClusterFailed(

@@ -27,7 +27,7 @@ class PorterError(Exception):
     """
 
     exit_code: ClassVar[int] = 1
-    meaning: ClassVar[str] = "an error of no particular kind"
+    meaning: ClassVar[str] = "any other error"
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -57,14 +57,14 @@ class SyncFailed(PorterError):
     """No origin could provide the sources (no network, no apt, no such package)."""
 
     exit_code = 4
-    meaning = "no origin could give the sources (no network, no archive)"
+    meaning = "no origin provides the sources (no network, no archive)"
 
 
 class CorruptSource(PorterError):
     """The sources differ from the lock, or are no MicroPython tree."""
 
     exit_code = 5
-    meaning = "sources are damaged, incomplete, or not what the lock says"
+    meaning = "sources are damaged, incomplete, or differ from the lock"
 
 
 class FileProblem(PorterError):
@@ -85,14 +85,14 @@ class NoCompiler(ToolMissing):
     """There is no usable `g++`."""
 
     exit_code = 11
-    meaning = "no g++"
+    meaning = "no usable g++"
 
 
 class NoNvcc(ToolMissing):
     """There is no usable `nvcc`, on PATH or as a wheel."""
 
     exit_code = 12
-    meaning = "no nvcc"
+    meaning = "no usable nvcc"
 
 
 class NoGpu(PorterError):
@@ -133,7 +133,7 @@ class ToolTimedOut(ToolFailed):
     """A subprocess ran past its time limit and was stopped."""
 
     exit_code = 15
-    meaning = "a program that porter started ran past its time limit"
+    meaning = "a program that porter started exceeded its time limit"
 
 
 class MissingPackage(PorterError):
@@ -276,7 +276,7 @@ class PatchMissing(UpstreamChange):
     """
 
     exit_code = 27
-    meaning = "the build does without a patch that the command needs"
+    meaning = "the build lacks a patch that the command needs"
 
     def __init__(self, message: str, *, hint: str | None = None, patch: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -287,7 +287,7 @@ class CompilerRefused(UpstreamChange):
     """A compiler or the linker refuses rewritten sources: a rule or hook is missing."""
 
     exit_code = 25
-    meaning = "a compiler refuses what the rules made of a release"
+    meaning = "a compiler refuses the rewritten sources of a release"
 
 
 class BuildFailed(PorterError):
@@ -315,7 +315,7 @@ class VerifyFailed(PorterError):
     """The native code violates an assumption of the garbage collector."""
 
     exit_code = 32
-    meaning = "the built machine code fails a check"
+    meaning = "the native code of the build fails a check"
 
 
 class ProgramSyntaxError(PorterError):
@@ -336,7 +336,7 @@ class LimitReached(ProgramFailed):
     """Programs exceeded their limits of steps or time; nothing else failed."""
 
     exit_code = 49
-    meaning = "an interpreter took more steps or time than it may"
+    meaning = "an interpreter exceeded its limit of steps or time"
 
 
 class NotEnoughMemory(PorterError, MemoryError):
@@ -370,7 +370,7 @@ class DeviceFailed(LaunchFailed):
     """
 
     exit_code = 60
-    meaning = "one of several devices failed with its part of the interpreters"
+    meaning = "one of several devices failed while it ran its interpreters"
 
 
 class InterpreterError(PorterError):
@@ -400,7 +400,7 @@ class InterpreterTimeout(InterpreterError, TimeoutError):
     """Interpreters of an array exceeded a limit of time or steps."""
 
     exit_code = 45
-    meaning = "interpreters of an array ran past a limit of time or steps"
+    meaning = "interpreters of an array exceeded a limit of time or steps"
 
 
 class BindingError(PorterError, ValueError):
@@ -459,7 +459,7 @@ class ClusterFailed(PorterError):
     """
 
     exit_code = 63
-    meaning = "work on a Dask cluster failed, again and again"
+    meaning = "work on a Dask cluster failed in all attempts"
 
     def __init__(self, message: str, *, hint: str | None = None, result: Any = ()) -> None:
         super().__init__(message, hint=hint)
@@ -477,14 +477,14 @@ class ConformanceRegression(PorterError):
     """An upstream test that must pass fails, or a test that must be skipped passes."""
 
     exit_code = 51
-    meaning = "conformance is not what the baseline says"
+    meaning = "a conformance result differs from the baseline"
 
 
 class SweepFailed(PorterError):
     """An interpreter did not survive a failing allocation, its own or a neighbour's."""
 
     exit_code = 52
-    meaning = "a failing allocation did more than raise MemoryError"
+    meaning = "a failed allocation had another effect than a MemoryError"
 
 
 class FuzzFailed(PorterError):
@@ -505,7 +505,7 @@ class TortureFailed(PorterError):
     """The rules refuse a C program, or change its behaviour."""
 
     exit_code = 55
-    meaning = "a C program is refused, or does something else, once rewritten"
+    meaning = "the rules refuse a C program or change its behaviour"
 
 
 EXIT_INTERNAL = 70
@@ -525,7 +525,7 @@ def error_classes() -> Iterator[type[PorterError]]:
 
 def exit_code_table() -> str:
     """Return the table of `docs/exit-codes.md` as Markdown."""
-    rows = [(0, "", "all went well")]
+    rows = [(0, "", "success")]
     rows += [(cls.exit_code, f"`{cls.__name__}`", cls.meaning) for cls in error_classes()]
     rows += [
         (EXIT_INTERNAL, "", "a bug in porter; `--debug` shows where"),

@@ -159,5 +159,5 @@ class _Spread:
             )
         return DeviceFailed(
             f"{self.members[k].label} failed with {what}: {error}",
-            hint="Judge them apart from the others, on fenced builds, to find out which it is.",
+            hint="Judge its programs separately, on builds with bounds checks, to find the cause.",
         )

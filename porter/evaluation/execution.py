@@ -67,7 +67,7 @@ def open_sandbox(
         others: dict[str, Any] = {"target": target, "release": release, "build": build}
         others["devices"] = devices
         return check_device(device, **others), False
-    return open_target(target, release, build, {"fences": True}, devices=devices), True
+    return open_target(target, release, build, {"bounds_checks": True}, devices=devices), True
 
 
 Size = int | str | None

@@ -6,16 +6,19 @@ g++ or nvcc. `open_compiled` opens a GPU with native code of known programs. `Na
 modules of one array for its launches. `NativeReport` describes what native code did in a launch.
 """
 
+from porter.base.deprecated import renamed_names
 from porter.native.compilation import make
 from porter.native.known_programs import open_compiled
 from porter.native.natives import Brought, Natives
 from porter.native.profiling_run import ProfilingRun
-from porter.native.report import GaveUp, NativeFunction, NativeReport
+from porter.native.report import FailedGuard, NativeFunction, NativeReport
 from porter.native.stubs import like_memory, like_value
+
+__getattr__ = renamed_names(__name__, {"GaveUp": "FailedGuard"})
 
 __all__ = [
     "Brought",
-    "GaveUp",
+    "FailedGuard",
     "NativeFunction",
     "NativeReport",
     "Natives",

@@ -127,7 +127,7 @@ class _Maker:
         def write(text: Path, machine: Path) -> Mapping[str, Any]:
             options, lines = self.options, lines_of(self.source)
             if self.trial is not None and not options.hints:
-                with self._step("trial"):
+                with self._step("profile"):
                     options = attrs.evolve(options, hints=self.trial.seen())
             with self._step("translate"):
                 tables = self.target.tables

@@ -65,9 +65,9 @@ class HostTarget:
         names = [f"{variant}/{name}" for name in (LIBRARY, PRELUDE, INSTRUCTIONS)]
         if any(name not in output.files for name in names):
             raise UsageError(
-                f"the build in {built.folder} runs no machine code of programs",
-                hint="Make one with `porter build`, and without --float single, --fences, "
-                "--profile and --variant: builds with these have none.",
+                f"the build in {built.folder} runs no native code of programs",
+                hint="Make one with `porter build`, and without --float single, --bounds-checks, "
+                "--profile and --variant: these exclude native code.",
             )
         tool = toolchain.gxx()
         library, prelude, instructions = (

@@ -107,9 +107,9 @@ class KernelTarget:
         names = [f"cuda/{name}" for name in (LIBRARY, LOOKING, PRELUDE, ALONE, INSTRUCTIONS)]
         if any(name not in output.files for name in names):
             raise UsageError(
-                f"the device build in {built.folder} runs no machine code of programs",
+                f"the device build in {built.folder} runs no native code of programs",
                 hint="Make one with `porter build --target cuda`, for one architecture, and "
-                "without --float single, --fences and --profile: builds with these have none.",
+                "without --float single, --bounds-checks and --profile: these exclude native code.",
             )
         front, back = _split(output.flags)
         made_of = (output.files[name].sha256 for name in names)

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import field, frozen
 
 from porter.native.module import NativeModule
-from porter.native.report import GaveUp, NativeReport
+from porter.native.report import FailedGuard, NativeReport
 from porter.run import Device
 from porter.run.device.base import Array
 from porter.run.launch.native_code import Native
@@ -48,18 +48,18 @@ class Brought:
         if not self.each:
             return None
         modules = [module for module, _ in self.each]
-        gave_up = [place for module, native in self.each for place in self._places(module, native)]
+        failed = [place for module, native in self.each for place in self._places(module, native)]
         seconds: Counter[str] = Counter()
         for module in modules:
             seconds.update(module.seconds)
         return NativeReport(
             tuple(function for module in modules for function in module.functions),
-            tuple(sorted(gave_up, key=lambda place: -place.count)),
+            tuple(sorted(failed, key=lambda place: -place.count)),
             dict(seconds),
             all(module.cached for module in modules),
         )
 
-    def _places(self, module: NativeModule, native: Native | None) -> list[GaveUp]:
+    def _places(self, module: NativeModule, native: Native | None) -> list[FailedGuard]:
         if native is None or native.exits is None:
             return []
         counts = self.device.host(native.exits)
@@ -68,7 +68,7 @@ class Brought:
         if places - module.without:
             self.wrong[module] = module.without | places
         return [
-            GaveUp(
+            FailedGuard(
                 module.name,
                 guard.function,
                 guard.line,

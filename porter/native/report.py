@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from attrs import frozen
+from attrs import field, frozen
 
 from porter.base import markup
+from porter.base.deprecated import RenamedKeys, renamed_fields
 
 MOST_SHOWN = 20  # maximum number of functions, and of failed guards, in displays
 
@@ -29,8 +30,8 @@ class NativeFunction:
 
 
 @frozen
-class GaveUp:
-    """A guard that failed in one launch, so that the interpreter had to run the instruction."""
+class FailedGuard:
+    """A guard that failed in one launch: native code bailed out to the interpreter."""
 
     source: str  # name of the program
     function: str
@@ -43,13 +44,19 @@ class GaveUp:
         return f"{self.source}:{self.line} {self.function}: {self.text}: {self.what}"
 
 
+def _step_seconds(seconds: Mapping[str, float]) -> Mapping[str, float]:
+    return RenamedKeys(seconds, {"trial": "profile"})
+
+
+@renamed_fields(gave_up="failed_guards")
 @frozen(repr=False)
 class NativeReport:
     """The native code of a launch, for all programs of its interpreters together."""
 
     functions: tuple[NativeFunction, ...]  # all functions, including those that stay bytecode
-    gave_up: tuple[GaveUp, ...]  # failed guards, in descending order of failures
-    seconds: Mapping[str, float]  # seconds of the steps trial, translate, compile and load
+    failed_guards: tuple[FailedGuard, ...]  # in descending order of failures
+    # Seconds of the steps profile, translate, compile and load.
+    seconds: Mapping[str, float] = field(converter=_step_seconds)
     cached: bool  # whether all native code came from the cache
 
     @property
@@ -68,9 +75,9 @@ class NativeReport:
         """Return the report as lines of text."""
         lines = [self.title]
         lines += _shown(f"  {function}" for function in self.compiled)
-        if self.gave_up:
-            lines.append(f"gave up {sum(place.count for place in self.gave_up)} times")
-            lines += _shown(f"  {place.count}x {place}" for place in self.gave_up)
+        if self.failed_guards:
+            lines.append(f"bailed out {sum(guard.count for guard in self.failed_guards)} times")
+            lines += _shown(f"  {guard.count}x {guard}" for guard in self.failed_guards)
         return lines
 
     def __repr__(self) -> str:
@@ -80,11 +87,11 @@ class NativeReport:
         names = [(str(function), function.entries) for function in self.compiled[:MOST_SHOWN]]
         parts = [markup.table(names, ("compiled", "entries"))] if names else []
         rows = [
-            (f"{place.count:,}", f"{place.source}:{place.line}", place.text, place.what)
-            for place in self.gave_up[:MOST_SHOWN]
+            (f"{guard.count:,}", f"{guard.source}:{guard.line}", guard.text, guard.what)
+            for guard in self.failed_guards[:MOST_SHOWN]
         ]
         if rows:
-            parts.append(markup.table(rows, ("gave up", "where", "line", "why")))
+            parts.append(markup.table(rows, ("bailouts", "where", "line", "why")))
         return markup.panel(self.title, *parts)
 
 

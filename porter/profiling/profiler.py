@@ -11,6 +11,7 @@ import attrs
 
 from porter.array.device_selection import check_count, open_target, read_sizes
 from porter.base import arguments
+from porter.base.deprecated import renamed_arguments
 from porter.base.paths import templates_dir, upstream_dir
 from porter.base.sizes import parse_size
 from porter.errors import FileProblem, WrongType
@@ -25,6 +26,7 @@ T = TypeVar("T")
 LIBRARIES = ("", "lib")  # folders of the file system where an interpreter looks for modules
 
 
+@renamed_arguments(room="counter_buffer")
 def profile(
     program: str | bytes | Program | os.PathLike[str],
     n: int = 32,
@@ -35,7 +37,7 @@ def profile(
     heap: int | str | None = None,
     pystack: int | str | None = None,
     stack: int | str | None = None,
-    room: int | str | None = None,
+    counter_buffer: int | str | None = None,
     files: Image | None = None,
     launch: Launch | None = None,
 ) -> Profile:
@@ -52,7 +54,7 @@ def profile(
         heap: Bytes of heap, or a size such as `"64K"`; so are all sizes here.
         pystack: Size of the Python stack.
         stack: Size of the C stack.
-        room: Size of the counter buffer of each interpreter.
+        counter_buffer: Size of the counter buffer of each interpreter.
         files: Image that interpreters find at `/` and may write to.
         launch: Other options of the launch.
 
@@ -68,8 +70,9 @@ def profile(
     options = attrs.evolve(_checked(launch, Launch, "launch") or Launch(), **sizes)
     _checked(files, Image, "files")
     counting = options.counting or Counting()
-    if room is not None:
-        counting = attrs.evolve(counting, room=parse_size(room, "room"))
+    if counter_buffer is not None:
+        size = parse_size(counter_buffer, "counter_buffer")
+        counting = attrs.evolve(counting, counter_buffer=size)
     device = open_target(target, release, build, {"profile": True, **sizes})
     try:
         if files is not None:

@@ -58,8 +58,8 @@ def notes(profile: ProfileCounts, top: int | None = None) -> Iterator[str]:
 def _lacking(profile: ProfileCounts) -> Iterator[str]:
     if profile.full:
         yield (
-            f"{profile.full:,} interpreters had more functions than room to count in; these count "
-            "as the lines that called them. --room gives more."
+            f"{profile.full:,} interpreters had a full counter buffer: further functions count as "
+            "the lines that called them. --counter-buffer enlarges it."
         )
 
 

@@ -28,7 +28,7 @@ from porter.run.streams.display import Writer, render
 WORDS = {
     "GPUSNEK_STATUS_CANARY": "wrote past the end of its memory (a stack or the heap overran)",
     "GPUSNEK_STATUS_ABORT": "failed an assertion of its own code",
-    "GPUSNEK_STATUS_FENCE": "reached outside of its memory, and a fence ended it",
+    "GPUSNEK_STATUS_OUT_OF_BOUNDS": "accessed memory outside its own and failed a bounds check",
     "GPUSNEK_STATUS_NO_MEMORY": "had no memory to run in",
     "GPUSNEK_STATUS_MOVED": "was not where the build assumed it",
     "GPUSNEK_STATUS_NOT_RUN": "was not reached",

@@ -18,6 +18,7 @@ import numpy as np
 from attrs import frozen
 
 from porter.base import arguments
+from porter.base.deprecated import RENAMED_SETTINGS, RenamedKeys, renamed_attribute
 from porter.errors import NotBuilt
 from porter.manifest import (
     MANIFEST,
@@ -69,15 +70,17 @@ class Built:
     @property
     def config(self) -> Mapping[str, Any]:
         """The configuration, keyed by field names of BuildConfig."""
-        return self.whole.inputs.config
+        return RenamedKeys(self.whole.inputs.config, RENAMED_SETTINGS)
+
+    fences = renamed_attribute("Built", "fences", "bounds_checks")
 
     @property
-    def fences(self) -> bool:
-        """Whether the build has bounds checks (BuildConfig.fences).
+    def bounds_checks(self) -> bool:
+        """Whether the build has bounds checks (BuildConfig.bounds_checks).
 
         An interpreter that accesses memory outside its own fails a check and ends.
         """
-        return bool(self.config.get("fences", False))
+        return bool(self.config.get("bounds_checks", False))
 
     @property
     def layout(self) -> SharedLayout:

@@ -26,7 +26,9 @@ from porter.run.device.base import Array, Device
 from porter.run.status import Status
 from porter.run.streams.groups import Stream
 
-FENCE = b"Fence: "  # prefix of the last line of an interpreter that failed a bounds check
+REFUSED_ACCESS = (
+    b"Bounds check: "  # prefix of the last line of an interpreter that failed a bounds check
+)
 
 
 @frozen(eq=False)
@@ -86,15 +88,15 @@ def broken_by_name(statuses: type[Status], status: np.ndarray[Any, Any]) -> dict
     return {statuses.name_of(value): count for value, count in found.items()}
 
 
-def fenced(result: Result) -> str:
+def bounds_check_message(result: Result) -> str:
     """Describe how many interpreters failed a bounds check, with the first one's refused access."""
-    ended = result.statuses.among(result.status, "STATUS_FENCE")
+    ended = result.statuses.among(result.status, "STATUS_OUT_OF_BOUNDS")
     count, n, first = int(ended.sum()), len(result.status), int(ended.argmax())
-    said = f"{count} of {n} interpreters {'was' if count == 1 else 'were'} ended by a fence"
+    said = f"{count} of {n} interpreters failed a bounds check"
     for stream in (result.stderr, result.stdout):
         *_, last = [b"", *stream[first].splitlines()]
-        if last.startswith(FENCE):
-            return f"{said}: {printable_text(last.removeprefix(FENCE))}"
+        if last.startswith(REFUSED_ACCESS):
+            return f"{said}: {printable_text(last.removeprefix(REFUSED_ACCESS))}"
     return said
 
 
@@ -210,8 +212,8 @@ class Result:
             raise ProgramSyntaxError(f"the program has a syntax error in {wrong} interpreters")
         self.raise_unless_started(option)
         if broken := broken_by_name(self.statuses, self.status):
-            if list(broken) == [self.statuses["STATUS_FENCE"].c_name]:
-                raise LaunchFailed(fenced(self))
+            if list(broken) == [self.statuses["STATUS_OUT_OF_BOUNDS"].c_name]:
+                raise LaunchFailed(bounds_check_message(self))
             kinds = ", ".join(f"{name} {count}x" for name, count in broken.items())
             raise LaunchFailed(f"interpreters broke: {kinds}")
         if failed := int(self.statuses.where_failed(self.status).sum()):
@@ -253,8 +255,8 @@ def refuse_broken(result: Result) -> None:
         first = int(broken.argmax())
         name = statuses.name_of(int(result.status[first]))
         why = name.removeprefix("GPUSNEK_STATUS_").removeprefix("GPUSNEK_").lower()
-        if result.statuses.count(result.status, "STATUS_FENCE"):
-            why += f" ({fenced(result)})"
+        if result.statuses.count(result.status, "STATUS_OUT_OF_BOUNDS"):
+            why += f" ({bounds_check_message(result)})"
         raise LaunchFailed(
             f"{int(broken.sum())} interpreters broke; number {first}: {why}",
             hint="Close this array and make another.",

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import IntEnum
+from enum import EnumMeta, IntEnum
 from typing import Any, cast
 
 import numpy as np
 
+from porter.base.deprecated import warn_deprecated
+
 PREFIX = "GPUSNEK_"
+RENAMED = {"STATUS_FENCE": "STATUS_OUT_OF_BOUNDS"}  # the new name of each old name
 
 
-class Status(IntEnum):
+class _StatusType(EnumMeta):
+    """The metaclass of Status: `Status[name]` accepts old names."""
+
+    def __getitem__(cls, name: str) -> Any:
+        if name in RENAMED:
+            warn_deprecated(f"the status {name}", RENAMED[name])
+        return super().__getitem__(RENAMED.get(name, name))
+
+
+class Status(IntEnum, metaclass=_StatusType):
     """The statuses of one build; `statuses` makes the subclass that has members.
 
     A member's name is its C name without `GPUSNEK_`: `built.status["OK"]`. Statuses of the port
@@ -19,7 +31,7 @@ class Status(IntEnum):
     SYNTAX_ERROR, STOPPED, NO_MEMORY, NO_FILE_SYSTEM, NOT_STARTED, MORE, OUT_OF_STEPS, OUT_OF_TIME,
     NO_ENTRY. Statuses of the runtime (templates/runtime/launch.h) are negative: the interpreter
     itself did not run or broke. They are STATUS_NOT_RUN, STATUS_NO_MEMORY, STATUS_MOVED,
-    STATUS_CANARY, STATUS_ABORT, STATUS_FENCE.
+    STATUS_CANARY, STATUS_ABORT, STATUS_OUT_OF_BOUNDS.
     """
 
     @property
@@ -123,6 +135,7 @@ def statuses(values: Mapping[str, int]) -> type[Status]:
             raise ValueError(f"{name}: not a status of the port or the runtime")
         if value in members.values():
             raise ValueError(f"{name}: another status is {value} too")
-        members[name.removeprefix(PREFIX)] = value
+        short = name.removeprefix(PREFIX)
+        members[RENAMED.get(short, short)] = value  # builds of older versions have old names
     # Enum's functional form; the cast is needed because mypy checks IntEnum's constructor.
     return cast("Any", Status)("Status", members, module=__name__)  # type: ignore[no-any-return]

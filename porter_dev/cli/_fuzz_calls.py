@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from porter.cli._options import bounds_checks_flag
 from porter.cli._progress import show_progress
 from porter.cli._types import PathType
 from porter.errors import FuzzFailed, UsageError
@@ -16,13 +17,17 @@ from porter_dev.fuzz.calls.session import CallSession, fuzz_calls
 
 
 def run_calls(
-    session: dict[str, Any], release: str | None, target: str | None, variant: str, fences: bool
+    session: dict[str, Any],
+    release: str | None,
+    target: str | None,
+    variant: str,
+    bounds_checks: bool,
 ) -> None:
     """Run a campaign and print its result. Raises FuzzFailed, UsageError."""
     console = Console(highlight=False)
     folder: Path | None = session.pop("folder")
     if folder is None:
-        folder, target = _built(release, target, variant, fences)
+        folder, target = _built(release, target, variant, bounds_checks)
     else:
         target = target or ("cuda" if "cuda" in open_build(folder).whole.targets else "host")
     device = target if variant == "release" else f"{target}-{variant}"
@@ -49,12 +54,19 @@ def _campaign(session: CallSession, console: Console) -> Any:
             return fuzz_calls(session, say)
 
 
-def _built(release: str | None, target: str | None, variant: str, fences: bool) -> tuple[Path, str]:
+def _built(
+    release: str | None, target: str | None, variant: str, bounds_checks: bool
+) -> tuple[Path, str]:
     """Return the folder of a new build, and its target."""
     from porter.cli._building import build_shown
     from porter.settings import load_config
 
-    given = {"release": release, "target": target, "arena": "global", "fences": fences or None}
+    given = {
+        "release": release,
+        "target": target,
+        "arena": "global",
+        "bounds_checks": bounds_checks or None,
+    }
     config = load_config(given)
     if len(config.targets) > 1:
         raise UsageError("target: interpreters run on host or cuda, not on all")
@@ -82,7 +94,7 @@ def calls_options(function: Any) -> Any:
             default="release",
             help="How the host twin is compiled for --calls.",
         ),
-        click.option("--fences", is_flag=True, help="On a build with fences."),
+        bounds_checks_flag,
         click.option("--sandbox", is_flag=True, help="Run the programs in a sandbox."),
         click.option("--batch", type=click.IntRange(0), default=0, help="Programs a launch."),
         click.option("--without", metavar="REGEX", default="", help="No statement has this."),

@@ -43,7 +43,7 @@ def command(
     calls: bool,
     target: str | None,
     variant: str,
-    fences: bool,
+    bounds_checks: bool,
     **session: Any,
 ) -> None:
     """Fuzz the host twin under AddressSanitizer and UBSan; with --calls any build.
@@ -55,17 +55,17 @@ def command(
     """
     if calls:
         session.update(save=save, seconds=60 * minutes)
-        run_calls(session, release, target, variant, fences)
+        run_calls(session, release, target, variant, bounds_checks)
         return
-    _check_no_calls(session, target, variant, fences)
+    _check_no_calls(session, target, variant, bounds_checks)
     _coverage(minutes, mode, release, work, save, save_bytes, jobs)
 
 
 def _check_no_calls(
-    session: dict[str, Any], target: str | None, variant: str, fences: bool
+    session: dict[str, Any], target: str | None, variant: str, bounds_checks: bool
 ) -> None:
     """Raise UsageError for options that belong to --calls."""
-    session = {**session, "target": target, "fences": fences}
+    session = {**session, "target": target, "bounds_checks": bounds_checks}
     session.update(variant=variant != "release", seed=session["seed"] != "1")
     session["build"] = session.pop("folder")
     if wrong := [name for name, value in session.items() if value]:

@@ -13,7 +13,7 @@ from rich.console import Console
 from porter.base import paths
 from porter.base.files import write_whole
 from porter.base.sizes import parse_size
-from porter.cli._options import MOST_TEST, seconds_option
+from porter.cli._options import MOST_TEST, bounds_checks_flag, seconds_option
 from porter.cli._progress import show_progress
 from porter.cli._subject import folder_option
 from porter.cli._types import NAME, PathType
@@ -41,7 +41,7 @@ DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "e
 )
 @click.option("--target", type=click.Choice(["host", "cuda"]), help="[the GPU where there is one]")
 @click.option("--variant", type=click.Choice(["release", "debug", "asan"]), default="release")
-@click.option("--fences", is_flag=True, help="Check every access to memory.")
+@bounds_checks_flag
 @click.option("--compiled", is_flag=True, help="Run each program as machine code, all of it.")
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--heap", metavar="SIZE", default="64K", show_default=True)
@@ -58,7 +58,7 @@ def command(
     programs: Path | None,
     target: str | None,
     variant: str,
-    fences: bool,
+    bounds_checks: bool,
     compiled: bool,
     release: str | None,
     heap: str,
@@ -77,11 +77,11 @@ def command(
     what the program itself makes of one. Exits with 52 if one faults, hangs, writes beyond its
     arena, gives a wrong answer, or disturbs a neighbour.
     """
-    if compiled and (variant != "release" or fences):
-        raise UsageError("--compiled: neither in variants nor with fences")
+    if compiled and (variant != "release" or bounds_checks):
+        raise UsageError("--compiled: neither in variants nor with --bounds-checks")
     console = Console()
     sizes = TrialSizes(heap=parse_size(heap, "--heap"), stack=parse_size(stack, "--stack"))
-    given = {"release": release, "target": target, "fences": fences or None}
+    given = {"release": release, "target": target, "bounds_checks": bounds_checks or None}
     chosen = {"heap": sizes.heap, "stack": sizes.stack, "pystack": sizes.pystack}
     config = load_config({**given, **chosen, "arena": "global"})
     target = target or config.targets[0]

@@ -132,7 +132,7 @@ static void print_address(void) {
 
 // Print the failed access: its type, address and source place.
 static void print_refusal(void) {
-    print_text("Fence: ");
+    print_text("Bounds check: ");
     print_text(failed_kind == 0 ? "load" : failed_kind == 1 ? "store" : "call");
     print_text(" outside of the interpreter's memory, ");
     print_address();

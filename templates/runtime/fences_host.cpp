@@ -155,7 +155,7 @@ extern "C" {
 
 void porter_fence_failed(const char *place, const void *address, unsigned kind) {
     gpusnek_fenced((char *)porter_state_current, place, address, kind);
-    gpusnek_end_here(GPUSNEK_STATUS_FENCE);
+    gpusnek_end_here(GPUSNEK_STATUS_OUT_OF_BOUNDS);
 }
 
 #define CHECKS(name, size) \

@@ -153,7 +153,7 @@ static inline PORTER_DEVICE int32_t gpusnek_refusal(char *base) {
 #else
     (void)base;
 #endif
-    return GPUSNEK_STATUS_FENCE;
+    return GPUSNEK_STATUS_OUT_OF_BOUNDS;
 }
 
 // Run interpreter `i` of `launch` through the phases that the flags name: start, program, calls,

@@ -98,7 +98,7 @@ extern "C" PORTER_DEVICE PORTER_NOINLINE void porter_fence_failed(
             image_store(base, launch, i); // it has ended, so its snapshot loses all pages
         }
 #endif
-        ((int32_t *)launch->status)[i] = GPUSNEK_STATUS_FENCE;
+        ((int32_t *)launch->status)[i] = GPUSNEK_STATUS_OUT_OF_BOUNDS;
     }
     asm volatile("exit;");
 }

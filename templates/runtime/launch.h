@@ -43,9 +43,10 @@ enum gpusnek_runtime_statuses {
     GPUSNEK_STATUS_MOVED = -3,     // the local window is not at the address that the build assumed
     GPUSNEK_STATUS_CANARY = -4,    // a canary of the arena has changed
     GPUSNEK_STATUS_ABORT = -5,     // an assertion in the port or in upstream failed
-    GPUSNEK_STATUS_FENCE = -12,    // a bounds check refused an access outside the interpreter's
-                                   // memory (-6 to -11 are in gpusnek.cuh)
+    GPUSNEK_STATUS_OUT_OF_BOUNDS = -12, // a bounds check refused an access outside the
+                                        // interpreter's memory (-6 to -11 are gpusnek.cuh's)
 };
+#define GPUSNEK_STATUS_FENCE GPUSNEK_STATUS_OUT_OF_BOUNDS // deprecated name, until 0.2.0
 
 // A global of __main__ that the host sets: arguments of gpusnek_bind for all interpreters.
 typedef struct gpusnek_binding_t {

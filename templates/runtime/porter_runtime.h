@@ -57,7 +57,7 @@ PORTER_DEVICE void porter_state_init(void); // sets the initial values of a zero
 PORTER_DEVICE void porter_setup(void);      // once per load: cyclic references, call targets
 PORTER_DEVICE void porter_stack_overflow(void); // in the port: raises, so it returns
 
-// In builds with bounds checks: end this interpreter with GPUSNEK_STATUS_FENCE. Does not return.
+// In builds with bounds checks: end this interpreter with GPUSNEK_STATUS_OUT_OF_BOUNDS. Does not return.
 // place: "py/objstr.c:123", or NULL if unknown; kind: PORTER_FENCE_LOAD ...
 PORTER_DEVICE void porter_fence_failed(const char *place, const void *address, unsigned kind);
 PORTER_DEVICE void porter_poll_loop(int raises); // in the port: sets the budget, may unwind

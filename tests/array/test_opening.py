@@ -33,9 +33,9 @@ def counted() -> None:
 
 
 USES = {
-    "array": (array, {"fences": False, "profile": False}),
-    "evaluation": (evaluation, {"fences": True, "profile": False}),
-    "profile": (counted, {"fences": False, "profile": True}),
+    "array": (array, {"bounds_checks": False, "profile": False}),
+    "evaluation": (evaluation, {"bounds_checks": True, "profile": False}),
+    "profile": (counted, {"bounds_checks": False, "profile": True}),
 }
 
 

@@ -83,6 +83,6 @@ def test_native_without_a_gpu(
 
 
 def test_fences_are_for_one_architecture() -> None:
-    BuildConfig(release="1", target="cuda", fences=True)
+    BuildConfig(release="1", target="cuda", bounds_checks=True)
     with pytest.raises(UsageError, match="for one architecture"):
-        BuildConfig(release="1", target="cuda", fences=True, arch="all")
+        BuildConfig(release="1", target="cuda", bounds_checks=True, arch="all")

@@ -87,7 +87,7 @@ def test_served(folder: Path, values: dict[str, Any]) -> None:
         ({"float": "single"}, "float is double, not single"),
         ({"level": "full"}, "level is everything, not full"),
         ({"gc_stress": True}, "gc_stress is off, not on"),
-        ({"fences": True}, "fences is off, not on"),
+        ({"bounds_checks": True}, "bounds_checks is off, not on"),
         ({"profile": True}, "profile is off, not on"),
         ({"reconverge": False}, "reconverge is on, not off"),
         ({"target": "cuda", "arch": "sm_75"}, "not sm_75"),

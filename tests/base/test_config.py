@@ -82,7 +82,7 @@ def test_key_is_stable_and_covers_what_matters() -> None:
         BuildConfig(release="1.26.1", heap=16384),
         BuildConfig(release="1.26.1", gc_stress=True),
         BuildConfig(release="1.26.1", float="single"),
-        BuildConfig(release="1.26.1", fences=True),
+        BuildConfig(release="1.26.1", bounds_checks=True),
         BuildConfig(release="1.26.1", profile=True),
     ]
     assert len({base.key(), *(other.key() for other in others)}) == 7
@@ -127,7 +127,7 @@ def test_every_key_in_a_file(tmp_path: Path) -> None:
         "float": "single",
         "level": "extra",
         "gc_stress": True,
-        "fences": True,
+        "bounds_checks": True,
         "profile": True,
         "reconverge": False,
         "skip_patches": "text-hash,tooling",

@@ -59,7 +59,7 @@ def test_a_switch_is_true_or_false(value: Any, any_device: Device, tmp_path: Any
             if str(field.type).startswith("bool") and not (value is None and "None" in field.type):
                 refusing.append(partial(cls, **{field.name: value}))
     if value is not None:  # None: the option is not given
-        refusing.append(lambda: load_config({"fences": value}))
+        refusing.append(lambda: load_config({"bounds_checks": value}))
     assert len(refusing) > 18
     for refused in refusing:
         with pytest.raises(WrongType, match="neither True nor False"):
@@ -120,9 +120,9 @@ def test_a_count_is_an_integer(value: Any, any_device: Device, built: Any) -> No
 def test_integers_of_other_libraries_are_integers(any_device: Device) -> None:
     with InterpreterArray(np.int8(2), device=any_device, heap=np.uint32(16384)) as array:  # type: ignore[arg-type]
         assert array.eval("numThreads").tolist() == [2, 2]
-    config = attrs.evolve(CONFIG, **{"heap": np.int64(16384), "fences": np.True_})  # type: ignore[arg-type]
-    assert config.key() == attrs.evolve(CONFIG, heap=16384, fences=True).key()
-    assert (type(config.heap), type(config.fences)) == (int, bool)
+    config = attrs.evolve(CONFIG, **{"heap": np.int64(16384), "bounds_checks": np.True_})  # type: ignore[arg-type]
+    assert config.key() == attrs.evolve(CONFIG, heap=16384, bounds_checks=True).key()
+    assert (type(config.heap), type(config.bounds_checks)) == (int, bool)
     assert parse_size(np.int16(512)) == 512
     assert chosen_devices(np.int64(1)) == (1,) and chosen_devices(np.array([0, 1])) == (0, 1)
 

@@ -48,7 +48,7 @@ def test_the_cxx_is_that_of_machine_code_that_runs(
         native = array.compile(LOOP, str(program), native=True).native
     assert native is not None
     assert on_build("compile", program).stdout.decode() == native.text
-    assert on_build("compile", program, "--no-trial").stdout.decode() != native.text
+    assert on_build("compile", program, "--no-profiling-run").stdout.decode() != native.text
 
 
 def test_code_on_the_command_line(on_build: Raw) -> None:

@@ -104,13 +104,13 @@ def test_times_that_are_none(porter: Porter, command: str, seconds: str) -> None
     assert f"--timeout: {float(seconds):g} is not a time from 0" in done.err
 
 
-@pytest.mark.parametrize("other", [("--variant", "asan"), ("--fences",)])
+@pytest.mark.parametrize("other", [("--variant", "asan"), ("--bounds-checks",)])
 def test_a_sweep_of_machine_code_in_builds_that_run_none(
     porter: Porter, other: tuple[str, ...]
 ) -> None:
     done = porter("sweep", "--compiled", *other)
     assert (done.code, done.out) == (2, "")
-    assert "--compiled: neither in variants nor with fences" in done.err
+    assert "--compiled: neither in variants nor with --bounds-checks" in done.err
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_times_say_what_was_compiled(porter: Porter, place: list[str | Path], ho
         assert done.code == 0 and done.out == "", done.err
         lines.append(done.err.splitlines()[-2:])
     assert lines[0][1] == lines[1][1] == "  <string>:2 f"
-    assert lines[0][0].startswith("compiled: 1 of 2 functions, trial 0.")
+    assert lines[0][0].startswith("compiled: 1 of 2 functions, profile 0.")
     assert lines[1][0].startswith("compiled from the cache: 1 of 2 functions, load 0.")
 
 

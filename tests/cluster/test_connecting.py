@@ -126,7 +126,7 @@ def test_a_build_of_the_wheel_is_sent(built: Build, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("porter.dask.builds.ready_build", ready)
     found = build_for({"a": WITHOUT}, None, None, None)
-    assert [(config.target, config.fences) for config in asked] == [("host", True)]
+    assert [(config.target, config.bounds_checks) for config in asked] == [("host", True)]
     assert unpacked(packed(found)).config["heap"] == 4096
 
 

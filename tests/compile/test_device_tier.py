@@ -118,7 +118,9 @@ def test_builds_whose_prelude_holds_nothing(built: Build, tmp_path: Path) -> Non
     assert device_tier(config, less, tmp_path, ["nvcc"]).files == ()
 
 
-@pytest.mark.parametrize("changed", [{"fences": True}, {"profile": True}, {"arch": "sm_80,sm_90"}])
+@pytest.mark.parametrize(
+    "changed", [{"bounds_checks": True}, {"profile": True}, {"arch": "sm_80,sm_90"}]
+)
 def test_builds_that_carry_nothing(built: Build, tmp_path: Path, changed: dict[str, Any]) -> None:
     sources = find_sources(built.folder.parent)
     config = device_config()

@@ -30,12 +30,18 @@ FEW = ["basics/for*", "basics/try*", "basics/gen*", "basics/int_*", "float/float
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--give-up", "guards"], "--give-up guards: this is about --compiled"),
-        (["--enter", "everywhere"], "--enter everywhere: this is about --compiled"),
-        (["--compiled", "--give-up", "0"], "--give-up 0: neither `guards` nor a number from 1"),
-        (["--compiled", "--give-up", "often"], "--give-up often: neither"),
-        (["--compiled", "--target", "reference"], "--compiled: on the host twin and on a GPU"),
-        (["--compiled", "--variant", "asan", "--target", "host"], "and not in variants"),
+        (["--fail-guards", "all"], "--fail-guards all: it requires --compiled"),
+        (["--enter", "everywhere"], "--enter everywhere: it requires --compiled"),
+        (
+            ["--compiled", "--fail-guards", "0"],
+            "--fail-guards 0: neither `all` nor a number from 1",
+        ),
+        (["--compiled", "--fail-guards", "often"], "--fail-guards often: neither"),
+        (["--compiled", "--target", "reference"], "--compiled: native code runs on"),
+        (
+            ["--compiled", "--variant", "asan", "--target", "host"],
+            "--compiled: native code runs on",
+        ),
     ],
 )
 def test_what_cannot_be_is_said(
@@ -100,7 +106,7 @@ def test_basics_of_upstream(built: Build, tmp_path: Path) -> None:
 @pytest.mark.campaign("compiled-suite")
 @pytest.mark.parametrize(
     "forced",
-    [["--give-up", "guards"], ["--give-up", "3"], ["--enter", "everywhere"], ["--gc-stress"]],
+    [["--fail-guards", "all"], ["--fail-guards", "3"], ["--enter", "everywhere"], ["--gc-stress"]],
 )
 def test_some_of_upstream_in_other_ways(built: Build, forced: list[str], tmp_path: Path) -> None:
     assert _run(built, tmp_path / "report.json", *forced, *FEW) == {}

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("fenced build")
 
 
 def ended_by_fence(result: Result, index: int) -> bool:
-    return bool(result.statuses.among(result.status, "STATUS_FENCE")[index])
+    return bool(result.statuses.among(result.status, "STATUS_OUT_OF_BOUNDS")[index])
 
 
 @pytest.mark.parametrize(("program", "kind"), [(LOAD, "load"), (STORE, "store")])
@@ -26,7 +26,9 @@ def test_a_wild_access_ends_its_own_interpreter(fenced: Device, program: str, ki
     assert ended_by_fence(result, 77)
     assert result.stdout[77] == b"before\n"
     last = result.stderr[77].decode().splitlines()[-1]
-    wanted = rf"Fence: {kind} outside of the interpreter's memory, at 0x10, in [a-z/_]+\.[ch]:\d+"
+    wanted = (
+        rf"Bounds check: {kind} outside of the interpreter's memory, at 0x10, in [a-z/_]+\.[ch]:\d+"
+    )
     assert re.fullmatch(wanted, last)
     check_neighbours(fenced, result, 77)
 
@@ -39,9 +41,9 @@ def test_a_wild_access_while_an_exception_is_recorded(fenced: Device) -> None:
         phase = Phase(records=records)
         result = run(fenced, [Program(program), Program("1 // 0")], 8, Launch(), phase,
                      program_of=np.arange(8, dtype=np.uint32) % 2)  # fmt: skip
-        ends = result.statuses.among(result.status, "STATUS_FENCE")
+        ends = result.statuses.among(result.status, "STATUS_OUT_OF_BOUNDS")
         assert ends.tolist() == [records, False] * 4
-        assert (b"Fence: load" in result.stderr[0]) == records
+        assert (b"Bounds check: load" in result.stderr[0]) == records
         assert b"ZeroDivisionError" in result.stderr[1]
 
 
@@ -93,17 +95,17 @@ def test_the_innermost_functions_are_told_of_many(fenced: Device) -> None:
 )
 def test_what_upstream_gets_wrong_stays_within(fenced: Device, program: str) -> None:
     result = run_one(fenced, program, 64, 20)
-    names = ("OK", "EXCEPTION", "STATUS_FENCE")
+    names = ("OK", "EXCEPTION", "STATUS_OUT_OF_BOUNDS")
     assert result.statuses.among(result.status, *names)[20]
     check_neighbours(fenced, result, 20)
 
 
 def test_what_a_fence_ended_is_an_error_of_the_launch(fenced: Device) -> None:
-    message = "1 of 5 interpreters was ended by a fence: load outside of the interpreter's memory"
+    message = "1 of 5 interpreters failed a bounds check: load outside of the interpreter's memory"
     with pytest.raises(LaunchFailed, match=message) as raised:
         run_one(fenced, LOAD, 5, 2).raise_for_status()
     assert raised.value.exit_code == 43
-    with pytest.raises(LaunchFailed, match="2 of 2 interpreters were ended by a fence: store"):
+    with pytest.raises(LaunchFailed, match="2 of 2 interpreters failed a bounds check: store"):
         run(fenced, [STORE], 2, Launch(merge_stderr=True)).raise_for_status()
 
 
@@ -157,7 +159,7 @@ uctypes.bytearray_at(at, 8)[0] = 0
 def test_no_program_changes_what_it_may_reach(fenced: Device) -> None:
     result = run(fenced, [SEALED], 2, Launch(heap=16384))
     assert ended_by_fence(result, 0) and ended_by_fence(result, 1)
-    assert b"Fence: store" in result.stderr[0]
+    assert b"Bounds check: store" in result.stderr[0]
 
 
 def test_a_barrier_does_not_wait_for_who_was_ended(fenced: Device) -> None:
@@ -174,6 +176,6 @@ def test_ten_thousand_neighbours(fenced: Device) -> None:
 
 
 def test_without_a_wild_one_all_is_well(fenced: Device) -> None:
-    assert fenced.built.fences
+    assert fenced.built.bounds_checks
     result = run(fenced, [Program(NEIGHBOUR.encode(), "n.py")], 50, Launch(stdout=4096))
     assert not np.any(result.status)

@@ -20,5 +20,5 @@ def test_it_ends_alone(fenced: Device, path: Path) -> None:
     result = run(fenced, programs, 3, sizes, program_of=np.array([0, 1, 0], np.uint32))
     assert [result.stdout[i] for i in (0, 2)] == [b"4851\n"] * 2
     assert result.status[0] == result.status[2] == result.statuses["OK"]
-    ends = ("OK", "EXCEPTION", "EXIT", "STATUS_FENCE")
+    ends = ("OK", "EXCEPTION", "EXIT", "STATUS_OUT_OF_BOUNDS")
     assert result.statuses.among(result.status, *ends)[1]

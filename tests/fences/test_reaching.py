@@ -51,7 +51,7 @@ def test_memory_that_is_unbound_is_out_of_reach(fenced: Device) -> None:
         pythons.bind("data", np.arange(4.0))
         pythons.exec("import uctypes\nat = uctypes.addressof(data)\nuctypes.bytes_at(at, 8)")
         pythons.unbind("data")
-        with pytest.raises(LaunchFailed, match="2 of 2 interpreters were ended by a fence: load"):
+        with pytest.raises(LaunchFailed, match="2 of 2 interpreters failed a bounds check: load"):
             pythons.exec("uctypes.bytes_at(at, 8)")
 
 
@@ -94,7 +94,7 @@ def test_rings_get_the_report_and_what_came_before(fenced: Device) -> None:
     program = f"if threadIdx != 40:\n    print('well', end='')\nelse:\n    exec({LOAD!r})"
     run_live(fenced, program, 64, collected)
     assert collected.stdout(64) == [b"before\n" if i == 40 else b"well" for i in range(64)]
-    assert b"Fence: load" in collected.texts[40, "stderr"]
+    assert b"Bounds check: load" in collected.texts[40, "stderr"]
 
 
 def test_a_shared_file_system_is_let_go(fenced: Device) -> None:
@@ -111,7 +111,7 @@ if threadIdx == 1:
     uctypes.bytes_at(16, 8)
 """
     result = shared.run(program, 3, block=1)
-    assert result.statuses.count(result.status, "STATUS_FENCE") == 1
+    assert result.statuses.count(result.status, "STATUS_OUT_OF_BOUNDS") == 1
     assert not shared.held()
     assert shared.lines("with open('more', 'w') as f:\n    f.write('y')\nprint('done')", 1) == [
         ["done"]

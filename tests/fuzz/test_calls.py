@@ -153,7 +153,7 @@ def test_every_outcome_is_known() -> None:
     for status in ("GPUSNEK_STATUS_ABORT", "GPUSNEK_STATUS_CANARY", "GPUSNEK_STATUS_NOT_RUN"):
         statuses = ("GPUSNEK_OK", status, "GPUSNEK_EXCEPTION")
         assert kinds(ended(batch, statuses=statuses)) == [("broken", 1)]
-    fenced = ended(batch, statuses=("GPUSNEK_OK", "GPUSNEK_OK", "GPUSNEK_STATUS_FENCE"))
+    fenced = ended(batch, statuses=("GPUSNEK_OK", "GPUSNEK_OK", "GPUSNEK_STATUS_OUT_OF_BOUNDS"))
     assert kinds(fenced) == [("fence", 2)]
     changed = frozenset([SENTINEL, ("GPUSNEK_OK", b"2\n")])
     assert kinds(ended(batch, sentinels=changed)) == [("sentinel", None)]

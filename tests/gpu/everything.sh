@@ -10,7 +10,7 @@
 # Optional environment variables name further builds. $CONFORMANCE: builds with the heap that
 # upstream's tests need (`porter conformance --help` has the sizes), for upstream's tests; with
 # $FORCED set, also as native code with forced side exits. $PORTER_GPU_FENCED: a build with
-# `--fences`, on which two GPUs judge programs. $PORTER_GPU_FATBIN: a build with `--arch all`, for
+# `--bounds-checks`, on which two GPUs judge programs. $PORTER_GPU_FATBIN: a build with `--arch all`, for
 # the tests of fatbins. $PORTER_GPU_PROFILING: a build with `--profile --target all`.
 #
 # Measurements run first, one at a time; then the tests, four at a time. Each part has a time limit,
@@ -63,23 +63,23 @@ part fuzz 240 python3 -m porter fuzz --calls --target cuda --sandbox --batch 204
 number=0
 for build in ${CONFORMANCE:-}; do
     number=$((number + 1))
-    read -r release arena fences < <(python3 -c '
+    read -r release arena checked < <(python3 -c '
 import sys
 from pathlib import Path
 from porter.run.built import open_build
 built = open_build(Path(sys.argv[1]))
-print(built.manifest["release"], built.config["arena"], built.fences)' "$build")
+print(built.manifest["release"], built.config["arena"], built.bounds_checks)' "$build")
     conformance=(python3 -m porter conformance --target cuda --timeout 60 --build "$build"
         --release "$release")
     name=conformance-$release-$arena
     part "$name" 150 "${conformance[@]}" --json "$out/$name.json"
     if [ "$number" -le 2 ]; then # half a minute each; one build per arena
-        if [ "$fences" = False ]; then # builds with bounds checks run no native code
+        if [ "$checked" = False ]; then # builds with bounds checks run no native code
             part "$name-compiled" 500 "${conformance[@]}" --compiled \
                 --json "$out/$name-compiled.json"
             if [ -n "${FORCED:-}" ]; then # forced side exits and entries: a quarter of an hour
-                part "$name-guards" 500 "${conformance[@]}" --compiled --give-up guards
-                part "$name-seventh" 500 "${conformance[@]}" --compiled --give-up 7
+                part "$name-guards" 500 "${conformance[@]}" --compiled --fail-guards all
+                part "$name-seventh" 500 "${conformance[@]}" --compiled --fail-guards 7
                 part "$name-enter" 580 "${conformance[@]}" --compiled --enter everywhere
                 part "$name-compiled-stress" 500 "${conformance[@]}" --compiled --gc-stress \
                     basics float

@@ -99,7 +99,7 @@ def tried(device: Device, program: Program, count: int, sizes: dict[str, Any]) -
     if any(text != expected for text in printed):
         wrong.append("a neighbour printed something else")
     ends = sorted({names[int(code)] for code in status[at]})
-    if not {*ends} <= {"OK", "EXCEPTION", "EXIT", "OUT_OF_TIME", "STATUS_FENCE"}:
+    if not {*ends} <= {"OK", "EXCEPTION", "EXIT", "OUT_OF_TIME", "STATUS_OUT_OF_BOUNDS"}:
         wrong.append(f"it ended with {' '.join(ends)}")
     late = max(0.0, result.seconds - DEADLINE) if "OUT_OF_TIME" in ends else 0.0
     if late > LATE:
@@ -126,7 +126,7 @@ def main() -> int:
     count = options.neighbours + 3
     run(device, [NEIGHBOUR], count, Launch(**sizes))  # warm-up: the cost of the first launch
     rows: dict[str, Any] = {}
-    for name, program in programs(bool(device.built.config["fences"])):
+    for name, program in programs(bool(device.built.config["bounds_checks"])):
         if not name.startswith(options.only):
             continue
         try:

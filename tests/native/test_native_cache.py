@@ -50,7 +50,7 @@ def folders(home: Path) -> list[Path]:
 def test_it_is_found_again(compiled: Compile, home: Path) -> None:
     first, second = compiled(), compiled()
     assert not first.cached and second.cached
-    assert set(first.seconds) == {"trial", "translate", "compile", "load"}
+    assert set(first.seconds) == {"profile", "translate", "compile", "load"}
     assert set(second.seconds) == {"load"}
     assert first.path == second.path and first.path is not None
     assert "s += i * 3  # beside the C++" in first.path.read_text()

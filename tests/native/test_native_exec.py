@@ -238,7 +238,7 @@ def test_builds_without_machine_code(twin: Device) -> None:
     without = attrs.evolve(host, files={LIBRARY: host.files[LIBRARY]})
     fenced = attrs.evolve(twin.built, whole=attrs.evolve(whole, targets={"host": without}))
     with InterpreterArray(1, device=HostTwin(fenced)) as array:
-        with pytest.raises(UsageError, match="runs no machine code of programs"):
+        with pytest.raises(UsageError, match="runs no native code of programs"):
             array.exec("for i in range(9): i", compiled=True)
         assert array.exec("for i in range(9): i", compiled="auto").compiled is None
 
@@ -250,7 +250,7 @@ def test_builds_of_single_precision_have_none(built: Build) -> None:
     release = built.sources.name.rpartition("-")[0]
     done = build(BuildConfig(release=release, float="single", target="host"), jobs=2)
     with InterpreterArray(1, build=done.folder) as array:
-        with pytest.raises(UsageError, match="runs no machine code of programs") as caught:
+        with pytest.raises(UsageError, match="runs no native code of programs") as caught:
             array.exec("for i in range(9): i", compiled=True)
         assert "--float single" in str(caught.value.hint)
         assert array.exec("for i in range(9): i", compiled="auto").compiled is None

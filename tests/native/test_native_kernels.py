@@ -90,7 +90,7 @@ def test_a_build_without_kernels(built: Build) -> None:
 
 def test_no_modules_and_no_cubins(device_build: Built) -> None:
     target = KernelTarget.of(device_build)
-    with pytest.raises(UsageError, match="no machine code"):
+    with pytest.raises(UsageError, match="no native code"):
         link_kernels(target)
     target.cubins.append(b"no cubin")
     with pytest.raises(LaunchFailed, match="tier_run"):

@@ -269,7 +269,7 @@ def test_lanes_of_a_last_warp_that_is_not_full() -> None:
 
 def test_only_some_interpreters_count(profiled: Profiled) -> None:
     whole = profiled(LOOP.format(k=10), 100)
-    counting = Counting(room=512 << 10, total=64 * (512 << 10))
+    counting = Counting(counter_buffer=512 << 10, total=64 * (512 << 10))
     part = profiled(LOOP.format(k=10), 100, launch=Launch(counting=counting))
     assert (whole.counted, part.counted, part.n) == (100, 64, 100)
     assert function(part, "f").calls == 64
@@ -280,18 +280,18 @@ def test_only_some_interpreters_count(profiled: Profiled) -> None:
     [(1, 1, (1, 1)), (32, 1, (32, 1)), (100, 1, (32, 4)), (100, 64, (64, 2)), (64, 64, (64, 1))],
 )
 def test_whole_warps_are_chosen_from_all_over(n: int, total: int, share: tuple[int, int]) -> None:
-    assert Counting(room=64 << 10, total=total * (64 << 10)).share(n) == share
+    assert Counting(counter_buffer=64 << 10, total=total * (64 << 10)).share(n) == share
 
 
 def test_too_little_room_is_said(profiled: Profiled) -> None:
     source = "\n".join(f"def f{i}():\n    return {i} + {i} * {i}\nf{i}()" for i in range(200))
-    whole, part = (profiled(source, heap="512K", room=room) for room in ("1M", "96K"))
+    whole, part = (profiled(source, heap="512K", counter_buffer=size) for size in ("1M", "96K"))
     assert (whole.full, part.full) == (0, 1)
     assert len(part.functions) < len(whole.functions)
     assert {line.line for line in part.lines} <= {line.line for line in whole.lines}
-    for room in (64, "2G"):
-        with pytest.raises(UsageError, match="room"):
-            profiled("pass", room=room)
+    for size in (64, "2G"):
+        with pytest.raises(UsageError, match="counter_buffer"):
+            profiled("pass", counter_buffer=size)
 
 
 def test_samples_disturb_no_count(profiled: Profiled) -> None:

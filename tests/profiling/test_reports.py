@@ -228,8 +228,8 @@ def test_paths_and_programs_that_are_wrong(tmp_path: Path) -> None:
     with pytest.raises(FileProblem):
         profile(tmp_path / "none.py")
     for name, wrong in (
-        ("n", 0), ("n", "x"), ("room", -1), ("room", 1.5), ("target", "moon"), ("heap", "x"),
-        ("launch", 3), ("files", "image"), ("build", 3),
+        ("n", 0), ("n", "x"), ("counter_buffer", -1), ("counter_buffer", 1.5),
+        ("target", "moon"), ("heap", "x"), ("launch", 3), ("files", "image"), ("build", 3),
     ):  # fmt: skip
         with pytest.raises(PorterError, match=f"^{name}: "):
             profile("pass", **{"n": 1, name: wrong})  # type: ignore[arg-type]

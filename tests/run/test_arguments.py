@@ -23,7 +23,7 @@ VALUES: list[tuple[str, Any]] = [
     ("timeout", math.nan), ("timeout", math.inf), ("timeout", -1), ("timeout", 10**400),
     ("heap", -16), ("heap", 16), ("heap", 2**70), ("heap", 4100), ("pystack", 2**40),
     ("stack", 2**40), ("stdout", -1), ("stderr", 2**40), ("first", -1), ("total", 2**32),
-    ("interrupt", 2**32), ("seed", 2**300), ("print_room", -1),
+    ("interrupt", 2**32), ("seed", 2**300), ("print_buffer", -1),
 ]  # fmt: skip
 
 
@@ -120,9 +120,9 @@ def test_devices(build: Path) -> None:
 
 
 def test_feeds() -> None:
-    with pytest.raises(WrongType, match=r"^room: "):
+    with pytest.raises(WrongType, match=r"^capacity: "):
         Feed("1M")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match=r"^room: "):
+    with pytest.raises(UsageError, match=r"^capacity: "):
         Feed(-1)
     with pytest.raises(WrongType, match=r"^text: "):
         Feed().write(5)  # type: ignore[arg-type]

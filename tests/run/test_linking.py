@@ -92,7 +92,7 @@ def test_linked_once(built: Any, capfd: pytest.CaptureFixture[str]) -> None:
     made = linking.linked_for(gpu("130"), built)
     assert made is not None and made.name.startswith("sm_130-")
     assert made.read_bytes() == b"64:a.ptx=one;b.ptx=two;"
-    assert "linking machine code for sm_130" in capfd.readouterr().err
+    assert "linking native code for sm_130" in capfd.readouterr().err
     assert linking.linked_for(gpu("130"), built) == made
     assert capfd.readouterr().err == ""
     assert linking.linked_for(gpu("110"), built) not in (made, None)

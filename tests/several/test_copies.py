@@ -24,7 +24,7 @@ def images(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Several:
     """Return two devices with local arenas; their launches alternate, because they share an
     address.
     """
-    if os.environ.get("PORTER_FENCES"):
+    if os.environ.get("PORTER_BOUNDS_CHECKS"):
         pytest.skip("fences know arenas that stay where they are")
     from tests.local_twin import LocalTwin, local_twin
 

@@ -19,7 +19,7 @@ from porter.run.device.template_cache import Templates
 
 @pytest.fixture(scope="session")
 def twin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LocalTwin:
-    if os.environ.get("PORTER_FENCES"):
+    if os.environ.get("PORTER_BOUNDS_CHECKS"):
         pytest.skip("fences know arenas that stay where they are")
     return local_twin(request.getfixturevalue("built"), tmp_path_factory.mktemp("twin"))
 

@@ -43,7 +43,7 @@ def place() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def wheel(built: Build, place: Path) -> Path:
-    if os.environ.get("PORTER_FENCES"):
+    if os.environ.get("PORTER_BOUNDS_CHECKS"):
         pytest.skip("a wheel has a build without fences")
     release = built.sources.name.rpartition("-")[0]
     write_bundle(built.folder, built.sources / "cxx", release_dir(release), place / "bundle")
@@ -204,8 +204,8 @@ def test_doctor_says_which_build_serves(
     version, _, targets = found["bundled"]["detail"].partition(": ")
     assert version == release["PORTER_RELEASE"] and "host" in targets.split("; ")
     assert "the bundled build, " in found["serves"]["detail"]
-    other = rows("fenced", PORTER_FENCES="1")["serves"]["detail"]
-    assert "made when it is first used" in other and "fences is off, not on" in other
+    other = rows("fenced", PORTER_BOUNDS_CHECKS="1")["serves"]["detail"]
+    assert "made when it is first used" in other and "bounds_checks is off, not on" in other
 
 
 def test_a_bundle_that_is_not_whole_makes_no_wheel(wheel: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Bounds checks for device code (`--fences`), inserted into the PTX that nvcc makes of a unit.
+"""Bounds checks for device code (`--bounds-checks`), inserted into the PTX of each unit.
 
 `assembly` parses a unit's PTX. `coverage` finds the values that a register can have, and omits
 checks that an earlier check implies. `lookup` writes the functions that a check calls if the access

@@ -101,7 +101,7 @@ class BoundsChecks:
 def bounds_checks_of(cupy: Any, module: Any, built: Built) -> BoundsChecks | None:
     """Set up the bounds checks of a just-loaded module; return None for a build without them."""
     output = built.whole.targets["cuda"]
-    if not built.config.get("fences") or not isinstance(output, DeviceOutput):
+    if not built.bounds_checks or not isinstance(output, DeviceOutput):
         return None
     checks = BoundsChecks(cupy, module)
     (code,) = output.machine.values()  # a build with bounds checks is for one architecture

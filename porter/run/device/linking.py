@@ -139,7 +139,7 @@ def linked_for(cupy: Any, built: Built) -> Path | None:
     kept = linked_dir() / f"sm_{capability}-{key}.cubin"
     if _is_whole(kept):
         return kept
-    to_stderr(f"linking machine code for sm_{capability} from PTX, which is done once")
+    to_stderr(f"linking native code for sm_{capability} from PTX, which is done once")
     cupy.cuda.runtime.free(0)  # creates the context that the driver links for
     paths = [built.file("cuda", name.removeprefix("cuda/")) for name in units]
     return _keep(link(paths, _cap(output.flags)), kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import field, frozen
 
+from porter.base.deprecated import renamed_fields
 from porter.errors import UsageError
 from porter.run.device.base import Device
 from porter.run.launch.validators import whole
@@ -15,22 +16,23 @@ LEAST_ROOM = 64 << 10  # bytes; the tables of profile.h alone take 60 KiB
 MOST_ROOM = 1 << 30
 
 
+@renamed_fields(room="counter_buffer")
 @frozen
 class Counting:
     """The memory budget for counters; it determines how many interpreters are sampled.
 
     Attributes:
-        room: Bytes per sampled interpreter.
+        counter_buffer: Bytes per sampled interpreter.
         total: Bytes of all.
     """
 
-    room: int = field(default=512 << 10, validator=whole(LEAST_ROOM, MOST_ROOM))
+    counter_buffer: int = field(default=512 << 10, validator=whole(LEAST_ROOM, MOST_ROOM))
     total: int = field(default=1 << 30, validator=whole())
 
     def share(self, n: int) -> tuple[int, int]:
         """Return how many of `n` interpreters are sampled, and the distance of sampled warps."""
         warps = -(-n // WARP)
-        step = -(-warps // max(1, self.total // (self.room * WARP)))
+        step = -(-warps // max(1, self.total // (self.counter_buffer * WARP)))
         return sum(min(WARP, n - first) for first in range(0, n, step * WARP)), step
 
 
@@ -46,4 +48,4 @@ def allocate_counters(device: Device, counting: Counting, n: int) -> Counted:
             hint="Make one with `porter build --profile`.",
         )
     count, step = counting.share(n)
-    return Counted(device.zeros((count, -(-counting.room // 64) * 64), np.uint8), step)
+    return Counted(device.zeros((count, -(-counting.counter_buffer // 64) * 64), np.uint8), step)

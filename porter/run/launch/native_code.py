@@ -46,7 +46,7 @@ def pack_natives(device: Device, natives: Sequence[Native]) -> tuple[Array, list
     if (
         "gpusnek_natives_t" not in structs
         or device.built.config.get("profile")
-        or device.built.fences
+        or device.built.bounds_checks
     ):
         raise UsageError(
             "this build runs no machine code of programs", hint="Make one with `porter build`."

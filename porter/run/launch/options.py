@@ -18,6 +18,7 @@ from attrs import field, frozen
 from attrs.validators import optional
 
 from porter.base.arguments import text, utf8
+from porter.base.deprecated import renamed_fields
 from porter.run.device.base import Arenas, Array
 from porter.run.launch import limits, validators
 from porter.run.launch.bindings import Binding
@@ -139,7 +140,7 @@ class Streams:
     overflow: str = field(default="wait", validator=string)
     ring: int = field(default=2 << 20, validator=whole())  # bytes of all rings together
     # Bytes of device printf's buffer; 0 leaves it unchanged.
-    print_room: int = field(default=0, validator=whole(0, 2**40))
+    print_buffer: int = field(default=0, validator=whole(0, 2**40))
     merge_stderr: bool = field(default=False, validator=boolean)  # tracebacks go to stdout
 
 
@@ -178,6 +179,7 @@ class Limits:
     deadline: limits.Seconds = field(default=None, converter=limits.seconds_of)
 
 
+@renamed_fields(print_room="print_buffer")
 @frozen(kw_only=True, slots=False)
 class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     """The options of a launch. Raises WrongType and UsageError for invalid values."""

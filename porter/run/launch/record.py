@@ -204,8 +204,8 @@ def pack_order(record: LaunchRecord, order: Order, n: int) -> int:
 
 def pack_console(record: LaunchRecord, launch: Launch, n: int) -> Rings | None:
     """Size the printf buffer, or make rings. Returns the rings, or None."""
-    if launch.console == "printf" and launch.print_room:
-        record.device.print_room(launch.print_room)
+    if launch.console == "printf" and launch.print_buffer:
+        record.device.print_room(launch.print_buffer)
     if launch.console != "ring":
         return None
     rings = Rings(record.device, n, launch.ring, drop=launch.overflow == "drop")

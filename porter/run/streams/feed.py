@@ -7,6 +7,7 @@ import threading
 import numpy as np
 
 from porter.base.arguments import utf8, whole
+from porter.base.deprecated import renamed_arguments, renamed_attribute
 from porter.errors import UsageError, WrongType
 from porter.run.device.base import Device, Shared
 
@@ -18,13 +19,16 @@ class Feed:
     it. The end of the launch closes the feed.
 
     Attributes:
-        room: Maximum bytes in all.
+        capacity: Maximum bytes in all.
     """
 
     text_offset = 8  # bytes; the text's offset in the shared memory
 
-    def __init__(self, room: int = 1 << 20) -> None:
-        self.room = whole(room, "room", 1, 2**32 - 1)
+    room = renamed_attribute("Feed", "room", "capacity")
+
+    @renamed_arguments(room="capacity")
+    def __init__(self, capacity: int = 1 << 20) -> None:
+        self.capacity = whole(capacity, "capacity", 1, 2**32 - 1)
         self._lock = threading.Lock()
         self._early = b""  # written before the launch
         self._length = 0
@@ -51,8 +55,8 @@ class Feed:
         with self._lock:
             if not self._open:
                 raise UsageError("the input is closed")
-            if self._length + len(text) > self.room:
-                raise UsageError(f"interpreters have room for {self.room} bytes of input")
+            if self._length + len(text) > self.capacity:
+                raise UsageError(f"the feed's capacity is {self.capacity} bytes of input in all")
             if self._shared is None:
                 self._early += text
                 self._length += len(text)
@@ -74,7 +78,7 @@ class Feed:
         with self._lock:
             if self._shared is not None:
                 raise UsageError("stdin: this feed has been another launch's")
-            self._shared = device.shared(self.text_offset + self.room)
+            self._shared = device.shared(self.text_offset + self.capacity)
             self._length = 0
             self._append(self._shared, self._early)
             self._words(self._shared)[1] = self._open

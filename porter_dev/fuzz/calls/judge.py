@@ -21,7 +21,7 @@ GOOD = frozenset(
     )
 )
 NOT_RUN = "GPUSNEK_STATUS_NOT_RUN"
-FENCE = "GPUSNEK_STATUS_FENCE"
+OUT_OF_BOUNDS = "GPUSNEK_STATUS_OUT_OF_BOUNDS"
 _FRAME = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (\S+)(?: (\S+))?", re.MULTILINE)
 _UBSAN = re.compile(r"^(\S+?):(\d+):\d+: runtime error: (.+)$", re.MULTILINE)
 _ASAN = re.compile(r"AddressSanitizer: (\S+)")
@@ -75,7 +75,7 @@ def _broken(answer: BatchEnded) -> list[Fault]:
     for i, status in enumerate(answer.statuses):
         if status in GOOD or (status == NOT_RUN and answer.interrupted):
             continue
-        kind = "fence" if status == FENCE else "broken"
+        kind = "fence" if status == OUT_OF_BOUNDS else "broken"
         found.append(Fault(kind, "", i, status))
     return found
 

@@ -94,7 +94,7 @@ class CallsDone:
             f" {tally.reducing:.0f} s went into findings; {rate:.0f} a second in launches that"
             " ended by themselves",
             f"{tally.launches} launches; limits stopped {tally.late} programs",
-            f"{len(tally.findings)} findings, {self.broken} of which no fence held,"
+            f"{len(tally.findings)} findings, {self.broken} without a failed bounds check,"
             f" met {tally.repeats.total()} times more; {tally.vanished} did not show again",
         ]
         return "\n".join(lines)
