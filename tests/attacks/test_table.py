@@ -286,7 +286,7 @@ for address in (0, 1 << 46, (1 << 64) - 8, 16):
         "True True\n(?:1\n1\n1\n1\n)?",
         raises="",
         ends=("OK",),
-        checked="STATUS_FENCE",
+        checked="STATUS_OUT_OF_BOUNDS",
         only=frozenset({"sandbox", "bounds-checked"}),
     ),
 }
