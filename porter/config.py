@@ -130,7 +130,7 @@ class BuildConfig:
             raise UsageError(
                 f"heap {format_size(self.heap)} + stack {format_size(self.stack)} + pystack "
                 f"{format_size(self.pystack)} and {format_size(LOCAL_RESERVED)} for the state do "
-                f"not fit into local memory, which is {format_size(LOCAL_MEMORY_LIMIT)} a thread",
+                f"not fit into local memory: {format_size(LOCAL_MEMORY_LIMIT)} per thread",
                 hint="Make the heap smaller, or build with --arena global.",
             )
 

@@ -271,7 +271,7 @@ class InterpreterArray(Interpreters):
         """Run code by exec(), or by eval() if its kind is "eval". `options` are theirs."""
         if not isinstance(code, Code):
             raise WrongType(
-                f"code: {type(code).__name__} is not what compile() makes",
+                f"code: {type(code).__name__} is no Code from compile()",
                 hint="exec() and eval() take source.",
             )
         return self.eval(code, **options) if code.kind == "eval" else self.exec(code, **options)

@@ -42,7 +42,7 @@ class Architectures:
             raise UsageError(f"arch: {text}: there is PTX alone", hint="Name an sm_ too.")
         if len(ptx) > 1 or (ptx and _number(ptx[0]) > _number(machine[0])):
             raise UsageError(
-                f"arch: {text}: all machine code is made from one PTX, that of the oldest",
+                f"arch: {text}: all native code is compiled from the oldest PTX",
                 hint=f"Write one compute_, compute_{_number(machine[0])} or older.",
             )
         return cls(machine, "".join(ptx))
@@ -112,7 +112,7 @@ def _order(name: str) -> tuple[bool, int, str]:
     if match is None or (match[1] == "compute" and match[3]):
         raise UsageError(f"arch: {name!r} is not a GPU architecture", hint=_HINT)
     if int(match[2]) < OLDEST:
-        raise UsageError(f"arch: {name} is too old: the least is {match[1]}_{OLDEST}")
+        raise UsageError(f"arch: {name} is too old: the oldest is {match[1]}_{OLDEST}")
     return match[1] == "compute", int(match[2]), match[3]
 
 

@@ -92,7 +92,7 @@ def text(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise WrongType(f"{name}: {_kind(value)} is not text")
     if "\0" in value:
-        raise UsageError(f"{name}: {value!r} has a NUL in it")
+        raise UsageError(f"{name}: {value!r} contains a NUL character")
     return value
 
 

@@ -77,13 +77,13 @@ def check_bounds(size: int, bounds: Bounds, name: str) -> int:
     if size < bounds.low:
         least = f"{format_size(bounds.low)}" + (", or 0" if bounds.zero else "")
         raise UsageError(
-            f"{name}: {format_size(size)} is too small: the least is {least}",
+            f"{name}: {format_size(size)} is too small: the minimum is {least}",
             hint=f"Give {name} a value from {format_size(bounds.low)} to "
             f"{format_size(bounds.high)}.",
         )
     if size > bounds.high:
         raise UsageError(
-            f"{name}: {format_size(size)} is too large: the most is {format_size(bounds.high)}",
+            f"{name}: {format_size(size)} is too large: the maximum is {format_size(bounds.high)}",
             hint=f"Give {name} a value from {format_size(bounds.low)} to "
             f"{format_size(bounds.high)}.",
         )

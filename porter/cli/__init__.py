@@ -74,7 +74,7 @@ class CommandFolder(click.Group):
 @click.version_option(__version__, prog_name="porter")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 def group(debug: bool) -> None:
-    """From an upstream MicroPython release to a Python interpreter per GPU thread."""
+    """Build an upstream MicroPython release as a Python interpreter per GPU thread, and run it."""
 
 
 def report(error: PorterError, console: Console) -> None:

@@ -47,7 +47,7 @@ class ConsoleOptions:
 
     def _stdin(self, n: int) -> bytes | list[bytes] | Feed:
         if self.stdin_file is not None and self.stdin_dir is not None:
-            raise UsageError("give --stdin-file or --stdin-dir, and not both")
+            raise UsageError("give either --stdin-file or --stdin-dir")
         if self.stdin_dir is not None:
             return [_read(self.stdin_dir / str(i)) for i in range(n)]
         if self.stdin_file == "-" and self.mode == "ring":
@@ -115,7 +115,7 @@ def console_options(function: F) -> F:
         **kwargs: Any,
     ) -> Any:
         if live and console_mode not in (None, "ring"):
-            raise UsageError(f"--live is --console ring, not {console_mode}")
+            raise UsageError(f"--live means --console ring, not {console_mode}")
         mode = console_mode or ("ring" if live else "buffer")
         options = ConsoleOptions(mode, overflow, ring, stdin_file, stdin_dir)
         return function(*args, console=options, **kwargs)
@@ -126,28 +126,30 @@ def console_options(function: F) -> F:
             "--console",
             "console_mode",
             type=click.Choice(MODES),
-            help="Output: kept and merged afterwards [buffer], printed by CUDA, shown as it goes.",
+            help="Output: merged at the end [buffer], by CUDA's printf, or live (ring).",
         ),
-        click.option("--live", is_flag=True, help="--console ring: show output as it goes."),
+        click.option(
+            "--live", is_flag=True, help="Show output while programs run: --console ring."
+        ),
         click.option(
             "--overflow",
             type=click.Choice(OVERFLOWS),
             default="wait",
             show_default=True,
-            help="What an interpreter does when the ring is full.",
+            help="Full ring: interpreters wait, or drop output.",
         ),
-        size_option("--ring", "Bytes of the ring, for all interpreters."),
+        size_option("--ring", "Size of the ring buffer of all interpreters."),
         click.option(
             "--stdin-file",
             metavar="FILE",
             type=NAME,
-            help="What every interpreter reads; - is stdin.",
+            help="Stdin of every interpreter; - is porter's stdin.",
         ),
         click.option(
             "--stdin-dir",
             metavar="DIR",
             type=PathType(file_okay=False, path_type=Path),
-            help="Interpreter 7 reads DIR/7.",
+            help="Folder with one stdin per interpreter: 7 reads DIR/7.",
         ),
     ]
     for option in reversed(options):

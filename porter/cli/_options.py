@@ -32,8 +32,8 @@ SIZE_HELP = {
 }
 
 CHOICE_HELP = {
-    "arena": "where an interpreter lives while it runs",
-    "target": "host twin, GPU, or both [the GPU where there is one]",
+    "arena": "GPU memory that holds running interpreters",
+    "target": "host twin, GPU, or both [the GPU if there is one]",
     "float": "width of Python's float",
     "level": "MicroPython's feature level",
 }
@@ -90,14 +90,14 @@ def limit_options(function: F) -> F:
             type=float,
             metavar="SECONDS",
             callback=time,
-            help="Seconds that each interpreter may run.",
+            help="Maximum run time of each interpreter.",
         ),
         click.option(
             "--max-steps",
             type=int,
             metavar="N",
             callback=steps,
-            help="Loop turns, branches and calls that each interpreter may take.",
+            help="Maximum steps (loop iterations, branches, calls) per interpreter.",
         ),
     ):
         function = option(function)
@@ -115,7 +115,7 @@ bounds_checks_flag = renamed_option(
 skip_patches_option = click.option(
     "--skip-patches",
     metavar="NAMES",
-    help="Patches to leave out: names, or performance, bugfix, tooling, with commas.",
+    help="Patches to skip, separated by commas: names, performance, bugfix or tooling.",
 )
 
 
@@ -150,7 +150,7 @@ def build_options(function: F) -> F:
         click.option(
             "--arch",
             metavar="SM",
-            help="GPU architectures: sm_90, several with commas between them, all, or native.",
+            help="GPU architectures, separated by commas (sm_90), or `all`, or `native`.",
         ),
         click.option(
             "--gc-stress/--no-gc-stress", default=None, help="Collect before every allocation."
@@ -164,19 +164,19 @@ def build_options(function: F) -> F:
         click.option(
             "--profile/--no-profile",
             default=None,
-            help="Count what each instruction does; slower (`porter profile` makes such a build).",
+            help="Count the work of each instruction; slower. `porter profile` builds with it.",
         ),
         click.option(
             "--reconverge/--no-reconverge",
             default=None,
-            help="Let neighbours on a GPU whose data differ meet again [on].",
+            help="Let diverged lanes of a warp reconverge [on].",
         ),
         skip_patches_option,
         click.option(
             "--config",
             "config_file",
             type=PathType(dir_okay=False, path_type=Path),
-            help="TOML file with these keys [porter.toml, or [tool.porter.build]].",
+            help="TOML file with these keys [porter.toml, else pyproject.toml].",
         ),
     ]
     for option in reversed(options):

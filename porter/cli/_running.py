@@ -42,7 +42,13 @@ def program_options(function: F) -> F:
 
     for option in (
         click.option(
-            "-n", "n", type=int, default=32, show_default=True, callback=check, help="Interpreters."
+            "-n",
+            "n",
+            type=int,
+            default=32,
+            show_default=True,
+            callback=check,
+            help="Number of interpreters.",
         ),
         click.option("-c", "code", metavar="CODE", help="Run this program."),
     ):
@@ -53,16 +59,22 @@ def program_options(function: F) -> F:
 def running_options(function: F) -> F:
     """Add launch limits, block size and the number of displayed groups to a command."""
     for option in (
-        click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True),
+        click.option(
+            "--max-groups",
+            type=click.IntRange(1),
+            default=20,
+            show_default=True,
+            help="Maximum number of different outputs to show.",
+        ),
         click.option(
             "--block",
             type=click.IntRange(1),
             default=BLOCK,
             show_default=True,
-            help="Interpreters of a block: syncthreads() waits for these.",
+            help="Interpreters per block, which syncthreads() synchronizes.",
         ),
         limit_options,
-        seconds_option("Seconds until the interpreters are interrupted."),
+        seconds_option("Seconds until all interpreters are interrupted."),
     ):
         function = option(function)
     return function
@@ -71,7 +83,7 @@ def running_options(function: F) -> F:
 def program_of(file: Path | None, code: str | None) -> Program:
     """Return the program in FILE, or CODE. Raises UsageError, ProgramSyntaxError."""
     if (file is None) == (code is None):
-        raise UsageError("give a FILE or -c CODE, and not both")
+        raise UsageError("give either FILE or -c CODE")
     if code is not None:
         return _in_utf8(Program(os.fsencode(code) + b"\n", "<string>"))
     assert file is not None

@@ -37,7 +37,7 @@ folder_option = click.option(
     "folder",
     metavar="FOLDER",
     type=PathType(path_type=Path),
-    help="Use this finished build, with its sizes unless others are given; builds nothing.",
+    help="Use this finished build and its sizes; options override the sizes.",
 )
 
 
@@ -52,7 +52,7 @@ def devices_option(function: F) -> F:
         "devices",
         metavar="LIST",
         callback=check,
-        help="Several GPUs as one: all, or numbers such as 0,1. host,host: two host twins.",
+        help="Use several GPUs as one: all, or numbers (0,1). host,host: two host twins.",
     )(function)
 
 
@@ -168,7 +168,7 @@ def subject_options(function: F) -> F:
             return making(*args, given=given, chosen=chosen, **kwargs)
         rest = {name: value for name, value in kwargs.items() if name not in BUILD_NAMES}
         if rest.pop("config_file") is not None:
-            raise UsageError("--config: a finished build has its own settings; give one of the two")
+            raise UsageError("--config: --build has its own settings; give one of the two")
         return function(*args, subject=BuildChoice(given, folder=folder, devices=chosen), **rest)
 
     def made(

@@ -17,7 +17,7 @@ from porter.run.footprint import describe, on_gpu
 
 @click.command("build")
 @build_options
-@click.option("-j", "--jobs", type=click.IntRange(1), help="Compilers at a time [one a core].")
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Parallel compilers [one per core].")
 @click.option(
     "--variant",
     type=click.Choice(sorted(VARIANTS)),
@@ -32,9 +32,7 @@ from porter.run.footprint import describe, on_gpu
     show_default=True,
     help="Cap on registers per device thread.",
 )
-@click.option(
-    "--strict", is_flag=True, help="A patch that does not apply to the release is an error."
-)
+@click.option("--strict", is_flag=True, help="Fail if a patch does not apply to the release.")
 def command(
     config: BuildConfig, jobs: int | None, variant: str, registers: int, strict: bool
 ) -> None:

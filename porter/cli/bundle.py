@@ -16,12 +16,13 @@ from porter.sync.store import release_dir
 
 @click.command("bundle")
 @click.argument("folder", type=PathType(file_okay=False, path_type=Path))
-@click.option("-j", "--jobs", type=click.IntRange(1), help="Compilers at a time [one a core].")
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Parallel compilers [one per core].")
 @build_options
 def command(folder: Path, jobs: int | None, config: BuildConfig) -> None:
-    """Build, and put the build and its licences into FOLDER for a wheel to take along.
+    """Copy a finished build and its licences into FOLDER, for inclusion in a wheel.
 
-    `PORTER_BUNDLE=FOLDER pip wheel .` makes that wheel. Several builds may lie in one FOLDER.
+    Builds first if needed. `PORTER_BUNDLE=FOLDER pip wheel .` makes the wheel. FOLDER may contain
+    several builds.
     """
     done = build_shown(config, jobs=jobs)
     click.echo(write_bundle(done.folder, done.sources / "cxx", release_dir(config.release), folder))

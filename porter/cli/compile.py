@@ -37,9 +37,9 @@ from porter.sync.store import release_dir
     type=click.Choice(list(STAGES)),
     default="cxx",
     show_default=True,
-    help="Instructions; blocks; kinds of values at each block; the C++.",
+    help="Instructions; basic blocks; types at the start of each block; C++.",
 )
-@click.option("--dot", "as_dot", is_flag=True, help="--show cfg: for Graphviz.")
+@click.option("--dot", "as_dot", is_flag=True, help="With --show cfg: print DOT for Graphviz.")
 @renamed_option(
     "--profiling-run/--no-profiling-run",
     old={"--trial": "--profiling-run", "--no-trial": "--no-profiling-run"},
@@ -56,9 +56,9 @@ def command(
     as_dot: bool,
     profiling_run: bool,
 ) -> None:
-    """Show what the compiled tier makes of a program."""
+    """Print the stages of the compiled tier's compiler for a program."""
     if as_dot and stage != "cfg":
-        raise UsageError("--dot: it is for --show cfg")
+        raise UsageError("--dot: it requires --show cfg")
     program = program_of(file, code)
     device = subject.open(Console(stderr=True, highlight=False))
     source = _read(device, program, subject.sized(Launch()), profiling_run)

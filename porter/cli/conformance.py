@@ -43,26 +43,26 @@ FilePath = PathType(dir_okay=False, path_type=Path)
 @click.option(
     "--target",
     type=click.Choice(["host", "cuda", "reference"]),
-    help="The host twin, the GPU [where there is one], or upstream's C as gcc compiles it "
-    "(in a checkout).",
+    help="Host twin, GPU [if there is one], or upstream's C compiled by gcc (reference; in a "
+    "checkout).",
 )
 @click.option(
     "--variant",
     type=click.Choice(sorted(VARIANTS)),
     default="release",
     show_default=True,
-    help="How the host twin is compiled.",
+    help="Variant of the host twin.",
 )
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--heap", metavar="SIZE", help=f"Python heap [{backends.SIZES['heap']}].")
 @click.option("--stack", metavar="SIZE", help=f"C stack [{backends.SIZES['stack']}].")
 @click.option("--pystack", metavar="SIZE", help=f"Frame stack [{backends.SIZES['pystack']}].")
-@click.option("--stdout", metavar="SIZE", help=f"Output kept [{backends.SIZES['stdout']}].")
+@click.option("--stdout", metavar="SIZE", help=f"Stdout buffer [{backends.SIZES['stdout']}].")
 @click.option("--arena", type=click.Choice(["local", "global"]), help="[global]")
 @click.option("--gc-stress", is_flag=True, help="Collect before every allocation.")
 @bounds_checks_flag
 @skip_patches_option
-@click.option("--compiled", is_flag=True, help="Run each test as native code, all of it.")
+@click.option("--compiled", is_flag=True, help="Run all code of each test as native code.")
 @renamed_option(
     "--fail-guards",
     old={"--give-up": "--fail-guards"},
@@ -72,18 +72,18 @@ FilePath = PathType(dir_okay=False, path_type=Path)
 @click.option(
     "--enter",
     type=click.Choice(["usual", "apart", "everywhere"]),
-    help="With --compiled: where the interpreter enters native code; apart: as on a GPU.",
+    help="With --compiled: the entries into native code; apart: as on a GPU.",
 )
-@seconds_option("Seconds a test.", most=MOST_TEST, default=30.0)
-@click.option("--list", "only_list", is_flag=True, help="Print the tests and run none.")
+@seconds_option("Seconds per test.", most=MOST_TEST, default=30.0)
+@click.option("--list", "only_list", is_flag=True, help="List the tests without running them.")
 @click.option("--json", "json_file", type=FilePath, help="Write the report as JSON.")
 @click.option("--junit", "junit_file", type=FilePath, help="Write the report as JUnit XML.")
-@click.option("--skips", type=FilePath, default=DEFAULT_LIST, help="Another skip list.")
-@click.option("--cpython", metavar="PATH", help="CPython that says what to expect.")
+@click.option("--skips", type=FilePath, default=DEFAULT_LIST, help="Use another skip list.")
+@click.option("--cpython", metavar="PATH", help="CPython for expected outputs.")
 @click.option(
     "--executable",
     type=PathType(exists=True, dir_okay=False, path_type=Path),
-    help="Test this instead: a program that is used like upstream's unix port.",
+    help="Test this program instead, which has the interface of upstream's unix port.",
 )
 @folder_option
 def command(
@@ -103,11 +103,11 @@ def command(
     enter: str | None,
     **build: str | bool | None,
 ) -> None:
-    """Run upstream's own tests, each in an interpreter of its own.
+    """Run upstream's tests, one interpreter per test.
 
-    Without arguments all directories that upstream runs on a PC are run. A test
-    passes if it prints what its .exp file says, else what CPython prints. Exits
-    with 51 if a test fails, or is skipped or passes against the skip list.
+    Without arguments, run all directories that upstream runs on a PC. A test passes if its output
+    equals its .exp file or, without such a file, CPython's output. The exit code is 51 if a test
+    fails, or if a test is skipped or passes against the skip list.
     """
     console = Console()
     given = _given(build)
@@ -192,8 +192,8 @@ def _tell(
     conformance_report.show(done, console)
     if done.bad:
         raise ConformanceRegression(
-            f"{len(done.bad)} of {len(done.results)} tests are not as they must be",
-            hint="Each is named above; --json keeps what they printed.",
+            f"{len(done.bad)} of {len(done.results)} tests have a wrong outcome",
+            hint="They are named above; --json FILE also stores their output.",
         )
 
 

@@ -18,12 +18,12 @@ from porter.errors import ToolMissing
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(as_json: bool) -> None:
-    """Say what this machine has, and what to do about what it lacks.
+    """Check this machine for compilers, GPUs, packages and builds, and advise on missing ones.
 
-    Fails only when something lacks that the host twin needs.
+    Fails only if a requirement of the host twin is missing.
     """
     with show_progress() as tell:
-        tell.now("looking at this machine")
+        tell.now("checking this machine")
         findings = examine()
     if as_json:
         print(json.dumps([attrs.asdict(finding) for finding in findings], indent=2))

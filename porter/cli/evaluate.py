@@ -59,12 +59,13 @@ class _Names:
             self.names.append(program.name)
             if self.shared and program.cases is not None:
                 raise UsageError(
-                    f"program {program.name} has cases of its own, and CASES has some for all",
-                    hint="Leave CASES out, or take the cases out of PROGRAMS.",
+                    f"program {program.name} has its own cases, and CASES has more",
+                    hint="Leave out CASES, or remove the cases from PROGRAMS.",
                 )
             if not self.shared and program.cases is None:
                 raise UsageError(
-                    f"program {program.name} has no cases", hint="Name a file of CASES for all."
+                    f"program {program.name} has no cases",
+                    hint="Give a file CASES with cases for all programs.",
                 )
             yield program.source if self.shared else (program.source, program.cases)
 
@@ -115,7 +116,7 @@ def _judgements_on(
         stack.callback(device.close)
         return partial(judgements, device)
     if devices is not None:
-        raise UsageError("--gpus: workers of --scheduler have their own")
+        raise UsageError("--gpus: workers of --scheduler use their own GPUs")
     from porter.dask import connect  # imports distributed
     from porter.dask.evaluation import judgements as judgements_there
 
@@ -129,26 +130,44 @@ def _judgements_on(
     "--out",
     metavar="FILE",
     type=PathType(dir_okay=False, path_type=Path),
-    help="Write a row for each case of each program: FILE.jsonl or FILE.parquet.",
+    help="Write a row per program and case: FILE.jsonl or FILE.parquet.",
 )
-@click.option("--entry", default="solve", show_default=True, help="The function that is called.")
+@click.option("--entry", default="solve", show_default=True, help="Name of the function to call.")
 @limit_options
 @size_option("--heap", "Python heap per interpreter.")
 @size_option("--pystack", "Frame stack per interpreter.")
 @size_option("--stack", "C stack per interpreter.")
-@size_option("--stdout", "Bytes that a call may print [16K].")
-@click.option("--seed", type=int, help="Of random numbers, the same for every call [0].")
-@click.option("--clock", metavar="SECONDS|machine", help="Where the clock stands [2000-01-01].")
-@click.option("--tolerance", type=float, help="Floats may differ by this share of themselves.")
-@click.option("--each", type=click.Choice(EACH), help="What has an interpreter of its own [case].")
-@click.option("--keep", multiple=True, type=click.Choice(KEPT), help="Also write these.")
-@click.option("--files", type=PathType(exists=True, path_type=Path), help="Folder or image at /.")
-@click.option("--batch", type=int, help="Programs of one launch [as memory has room for].")
+@size_option("--stdout", "Stdout buffer of a call [16K].")
+@click.option("--seed", type=int, help="Seed of random numbers, equal for all calls [0].")
+@click.option(
+    "--clock",
+    metavar="SECONDS|machine",
+    help="Start of the programs' clock, in seconds since 1970 [2000-01-01].",
+)
+@click.option("--tolerance", type=float, help="Relative tolerance of floats.")
+@click.option(
+    "--each",
+    type=click.Choice(EACH),
+    help="Run each case, or each program, in a new interpreter [case].",
+)
+@click.option("--keep", multiple=True, type=click.Choice(KEPT), help="Also write these columns.")
+@click.option(
+    "--files",
+    type=PathType(exists=True, path_type=Path),
+    help="Folder or littlefs2 image to mount at /.",
+)
+@click.option("--batch", type=int, help="Programs per launch [chosen from free memory].")
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
-@click.option("--target", type=click.Choice(("host", "cuda")), help="[the GPU where there is one]")
-@click.option("--build", type=PathType(path_type=Path), help="A finished build's folder.")
+@click.option(
+    "--target", type=click.Choice(("host", "cuda")), help="Target [the GPU if there is one]."
+)
+@click.option("--build", type=PathType(path_type=Path), help="Use this finished build.")
 @devices_option
-@click.option("--scheduler", metavar="ADDRESS", help="Dask's, such as tcp://10.0.0.1:8786.")
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Run on the workers of this Dask scheduler: tcp://10.0.0.1:8786.",
+)
 def command(
     programs: Path,
     cases: Path | None,
@@ -161,12 +180,14 @@ def command(
     scheduler: str | None,
     **options: Any,
 ) -> None:
-    """Judge PROGRAMS on CASES: call a function of each, and compare what it returns.
+    """Judge PROGRAMS on test CASES: call a function of each program and compare the results.
 
-    PROGRAMS is a folder of .py files, or JSON lines: texts, or {"source", "id", "cases"}. CASES is
-    JSON lines: {"args": [...], "kwargs": {...}, "expected": ...}, or [args, expected].
+    PROGRAMS is a folder of .py files, or a file of JSON lines: texts, or {"source", "id", "cases"}.
+    CASES is a file of JSON lines: {"args": [...], "kwargs": {...}, "expected": ...}, or [args,
+    expected].
 
-    Programs run in a sandbox. Those that fail are no error of this command: their rows say how.
+    Programs run in a sandbox. A failing program is no error of this command: its rows have the
+    status.
     """
     how = _judging(options)
     most = batch_of(batch)

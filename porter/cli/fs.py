@@ -21,16 +21,23 @@ def _size(ctx: click.Context, param: click.Parameter, value: str | None) -> int 
 
 @click.group("fs")
 def command() -> None:
-    """Make and look into littlefs2 images, for `porter run --fs`."""
+    """Create, read and change littlefs2 images for `porter run --fs`."""
 
 
 @command.command("build")
 @click.argument("folder", type=FILE)
 @click.argument("image", type=FILE)
-@click.option("--size", metavar="SIZE", callback=_size, help="[what FOLDER takes, and a quarter]")
-@click.option("--block", type=int, default=BLOCK_SIZE, show_default=True, help="Bytes of a block.")
+@click.option(
+    "--size",
+    metavar="SIZE",
+    callback=_size,
+    help="Size of the image [1.25 times the content of FOLDER].",
+)
+@click.option(
+    "--block", type=int, default=BLOCK_SIZE, show_default=True, help="Block size in bytes."
+)
 def build(folder: Path, image: Path, size: int | None, block: int) -> None:
-    """Make IMAGE with what is in FOLDER."""
+    """Create IMAGE with the content of FOLDER."""
     made = image_of(folder, size, block)
     made.save(image)
     click.echo(f"{image}: {format_size(len(made.data))}")
@@ -40,7 +47,7 @@ def build(folder: Path, image: Path, size: int | None, block: int) -> None:
 @click.argument("image", type=FILE)
 @click.argument("path", default="/", type=NAME)
 def ls(image: Path, path: str) -> None:
-    """List what is at and below PATH, with sizes in bytes."""
+    """List PATH recursively, with sizes in bytes."""
     for entry in Image.load(image).walk(path):
         click.echo(f"{'-' if entry.folder else entry.size:>9}  /{entry.path}")
 
@@ -59,7 +66,7 @@ def cat(image: Path, path: str) -> None:
 @click.argument("path", type=NAME)
 @click.argument("to", type=FILE, default=".")
 def pull_command(image: Path, path: str, to: Path) -> None:
-    """Copy PATH, a file or a folder, out of IMAGE."""
+    """Copy the file or folder PATH from IMAGE to the host."""
     click.echo(f"{pull(Image.load(image), path, to)} files")
 
 
@@ -68,7 +75,7 @@ def pull_command(image: Path, path: str, to: Path) -> None:
 @click.argument("source", type=FILE)
 @click.argument("path", default="/", type=NAME)
 def push_command(image: Path, source: Path, path: str) -> None:
-    """Copy SOURCE, a file or a folder's content, to PATH in IMAGE."""
+    """Copy the file SOURCE, or the content of the folder SOURCE, to PATH in IMAGE."""
     loaded = Image.load(image)
     files = push(loaded, source, path)
     loaded.save(image)

@@ -14,6 +14,6 @@ from porter.generate.kernel_project import write_project
 @click.argument("folder", metavar="NAME", type=PathType(path_type=Path))
 @click.option("--arch", default="sm_90", show_default=True, help="The GPU's architecture.")
 def command(folder: Path, arch: str) -> None:
-    """Write a small CUDA project NAME whose kernels use gpusnek."""
+    """Create a CUDA project NAME whose kernels use gpusnek."""
     for path in write_project(folder, arch):
         click.echo(path)

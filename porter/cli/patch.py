@@ -21,17 +21,18 @@ STYLES = {"applies": "green", "skipped": "yellow", "fails": "red"}
 
 @click.group()
 def command() -> None:
-    """Look after the patches to upstream's sources."""
+    """Maintain the patches to upstream's sources."""
 
 
 @command.command()
 @click.argument("releases", nargs=-1, type=NAME)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--strict", is_flag=True, help="A patch that would be skipped is an error.")
+@click.option("--strict", is_flag=True, help="Fail if a build would skip a patch.")
 def check(releases: tuple[str, ...], as_json: bool, strict: bool) -> None:
-    """Show which patches fit RELEASES (default: all that are synced), before a build does.
+    """Show which patches apply to RELEASES (default: all synced releases).
 
-    A patch that does not apply is skipped, and so is what requires it; a required one is an error.
+    A build skips a patch that does not apply, and the patches that require it. A required patch
+    that does not apply is an error.
     """
     series = load_series()
     checks = []

@@ -47,7 +47,7 @@ def _write(profile: Profile, html: Path | None, speedscope: Path | None) -> None
 def _counting_build(subject: BuildChoice) -> BuildChoice:
     """Return `subject` with a profiling build; a finished build is checked later."""
     if subject.given.get("profile") is False:
-        raise UsageError("--no-profile: `porter profile` needs a build that counts")
+        raise UsageError("--no-profile: `porter profile` requires a profiling build")
     if subject.config is None:
         return subject
     return attrs.evolve(subject, config=attrs.evolve(subject.config, profile=True))
@@ -56,12 +56,14 @@ def _counting_build(subject: BuildChoice) -> BuildChoice:
 @click.command("profile")
 @click.argument("file", metavar="PROGRAM", required=False, type=PathType(path_type=Path))
 @program_options
-@click.option("--html", metavar="FILE", type=PAGE_PATH, help="Write a page: sources and counts.")
+@click.option(
+    "--html", metavar="FILE", type=PAGE_PATH, help="Write an HTML page with sources and counts."
+)
 @click.option("--speedscope", metavar="FILE", type=PAGE_PATH, help="Write JSON for speedscope.")
 @click.option(
-    "--top", type=click.IntRange(1), default=20, show_default=True, help="Lines of the table."
+    "--top", type=click.IntRange(1), default=20, show_default=True, help="Number of table rows."
 )
-@click.option("-q", "--quiet", is_flag=True, help="No table.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no table.")
 @size_option(
     "--counter-buffer", "Counter buffer per interpreter [512K].", old={"--room": "--counter-buffer"}
 )
@@ -72,7 +74,7 @@ def _counting_build(subject: BuildChoice) -> BuildChoice:
     "image",
     metavar="IMAGE",
     type=PathType(path_type=Path),
-    help="littlefs2 image of which each interpreter finds a copy at /.",
+    help="littlefs2 image; each interpreter mounts a copy at /.",
 )
 @subject_options
 def command(
@@ -93,15 +95,15 @@ def command(
     console: ConsoleOptions,
     image: Path | None,
 ) -> None:
-    """Run PROGRAM and show where its time goes, by line.
+    """Run PROGRAM and count its work by source line.
 
-    What it prints goes where `porter run` writes it, the table goes to stderr.
+    Output of the program appears as with `porter run`; the table goes to stderr.
     """
     program = program_of(file, code)
     for path in (html, speedscope):
         _check_output(path)
     if html is not None and html == speedscope:
-        raise UsageError(f"--html and --speedscope: both are to be {html}")
+        raise UsageError(f"--html and --speedscope: both name {html}")
     counting = Counting() if counter_buffer is None else Counting(counter_buffer)
     launch = Launch(timeout=timeout, max_steps=max_steps, deadline=deadline, block=block)
     subject = _counting_build(subject)

@@ -36,22 +36,26 @@ TARGETS = {
 
 @click.command("regress")
 @click.argument("releases", nargs=-1, metavar="[RELEASE|master|FOLDER|TARBALL]...", type=NAME)
-@click.option("--all", "everything", is_flag=True, help="Every release that is known or here.")
-@click.option("--latest", is_flag=True, help="The newest release that can be had.")
+@click.option(
+    "--all", "everything", is_flag=True, help="All releases of the lock and of this checkout."
+)
+@click.option("--latest", is_flag=True, help="The newest release of any origin.")
 @click.option(
     "--target",
     type=click.Choice(list(TARGETS)),
     default=EVERYWHERE,
     show_default=True,
-    help="`possible`: the host twin, and device code where there is an nvcc.",
+    help="`possible`: the host twin, and device code if there is an nvcc.",
 )
-@click.option("--strict", is_flag=True, help="A patch that does not apply is an error.")
+@click.option("--strict", is_flag=True, help="Fail if a patch does not apply.")
 @click.option("--baseline", type=FilePath, default=SHIPPED, help="Compare with this file.")
-@click.option("--update-baseline", is_flag=True, help="Take what this run found as the baseline.")
+@click.option(
+    "--update-baseline", is_flag=True, help="Store the results of this run as the baseline."
+)
 @click.option("--record", is_flag=True, help="Write a new release's hash into upstream/lock.toml.")
-@click.option("--json", "json_file", type=FilePath, help="Write everything as JSON.")
+@click.option("--json", "json_file", type=FilePath, help="Write all results as JSON.")
 @click.option("--report", "report_file", type=FilePath, help="Write the report as Markdown.")
-@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time [one a core].")
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Parallel processes [one per core].")
 def command(
     releases: tuple[str, ...],
     everything: bool,
@@ -65,12 +69,13 @@ def command(
     report_file: Path | None,
     jobs: int | None,
 ) -> None:
-    """Take releases through sync, patch, rewrite, build, smoke and conformance.
+    """Run releases through all stages and compare with the baseline.
 
-    Without arguments: the newest release that the lock knows. `master`: upstream's development
-    branch; ./master is a folder of that name. A stage whose inputs have not
-    changed is not run again. Exits with 10 to 19 if a tool fails, 20 to 29 if upstream has
-    something that porter cannot handle, and 50 or 51 if a program that was right is wrong now.
+    The stages are sync, patch, rewrite, build, smoke and conformance. Without arguments: the newest
+    release of the lock. `master` is upstream's development branch; ./master is a folder of that
+    name. A stage with unchanged inputs does not run again. The exit code is 10 to 19 if a tool
+    fails, 20 to 29 if porter cannot handle a change of upstream, and 50 or 51 if a result that was
+    right in the baseline is wrong.
     """
     console = Console(highlight=False)
     if update_baseline and baseline == SHIPPED and paths.checkout() is None:

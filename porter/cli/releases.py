@@ -15,11 +15,13 @@ from porter.sync.release_list import list_releases, newest_online, online_releas
 
 
 @click.command()
-@click.option("--online", is_flag=True, help="Ask every origin that can tell what it has.")
-@click.option("--new", is_flag=True, help="Print the newest one only, if the lock lacks it.")
+@click.option("--online", is_flag=True, help="Also ask the origins for their releases.")
+@click.option(
+    "--new", is_flag=True, help="Print only the newest release, and only if the lock lacks it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(online: bool, new: bool, as_json: bool) -> None:
-    """List the releases that are here and those that can be had."""
+    """List the releases that are synced and those that origins provide."""
     if new:
         said = Console(stderr=True, highlight=False)
         with show_progress() as tell:
@@ -37,7 +39,7 @@ def command(online: bool, new: bool, as_json: bool) -> None:
         listed = [{name: getattr(row, name) for name in fields} for row in rows]
         print(json.dumps({"releases": listed, "problems": problems}, indent=2))
         return
-    table = Table("release", "here", "from", "can be had from")
+    table = Table("release", "here", "from", "available from")
     styles = {"verified": "green", "modified": "red", "unlocked": "yellow", "no": "dim"}
     for row in rows:
         state = f"[{styles[row.state]}]{row.state}[/]"

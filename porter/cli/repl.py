@@ -34,22 +34,32 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     "-n",
     "n",
     type=int,
-    help=f"Interpreters [{ON_GPU} on a GPU, else {ON_HOST}; fewer if they do not fit].",
+    help=f"Number of interpreters [{ON_GPU} on a GPU, else {ON_HOST}; fewer if memory is short].",
 )
-@click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True)
+@click.option(
+    "--max-groups",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Maximum number of different outputs to show.",
+)
 @click.option(
     "--fs",
     "image",
     metavar="IMAGE",
     type=PathType(path_type=Path),
-    help="littlefs2 image that all interpreters share at /.",
+    help="littlefs2 image that all interpreters share, mounted at /.",
 )
-@click.option("--save", is_flag=True, help="On leaving, write the file system back to IMAGE.")
-@click.option("--outbuf", metavar="SIZE", callback=_bytes, help="Size of outbuf [3 bytes each].")
-@seconds_option("Seconds until what an input runs is interrupted.")
+@click.option("--save", is_flag=True, help="Write the file system back to IMAGE at the end.")
+@click.option(
+    "--outbuf", metavar="SIZE", callback=_bytes, help="Size of outbuf [3 bytes per interpreter]."
+)
+@seconds_option("Seconds until an input is interrupted.")
 @limit_options
-@click.option("--history", type=PathType(path_type=Path), help="File of earlier inputs.")
-@click.option("--sandbox", is_flag=True, help="Programs name no address; bytecode is verified.")
+@click.option("--history", type=PathType(path_type=Path), help="File with the history of inputs.")
+@click.option(
+    "--sandbox", is_flag=True, help="Programs cannot access addresses; bytecode is verified."
+)
 @devices_option
 @subject_options
 def command(
@@ -65,9 +75,9 @@ def command(
     history: Path | None,
     sandbox: bool,
 ) -> None:
-    """A prompt with many Python interpreters behind it, their answers merged.
+    """Start an interactive prompt for many Python interpreters, whose outputs are merged.
 
-    Reads statements from a file or pipe too; then the exit code says whether one failed.
+    Statements can also come from a file or pipe; the exit code then tells whether one failed.
     """
     if save and image is None:
         raise UsageError("--save: there is no image to save to; give --fs IMAGE")

@@ -23,7 +23,7 @@ def _check_files(
     if save and image is None:
         raise UsageError("--save: there is no image to save to; give --fs IMAGE")
     if save_from is not None and (fs_shared or not save):
-        raise UsageError("--save-from: it is for --save of private file systems")
+        raise UsageError("--save-from: it requires --save and private file systems")
     if not 0 <= (save_from or 0) < n:
         raise UsageError(f"--save-from {save_from}: there are interpreters 0 to {n - 1}")
     if fs_shared and image is None:
@@ -40,18 +40,24 @@ def _check_files(
     "image",
     metavar="IMAGE",
     type=PathType(path_type=Path),
-    help="littlefs2 image that interpreters find at /.",
+    help="littlefs2 image to mount at /.",
 )
 @click.option(
     "--fs-shared/--fs-private",
     "fs_shared",
     default=False,
-    help="One image for all, or a copy for each. [private]",
+    help="Share one file system, or give each interpreter a copy [private].",
 )
 @click.option("--save", is_flag=True, help="Write the file system back to IMAGE.")
-@click.option("--save-from", type=int, help="Whose private one: its threadIdx. [0]")
-@click.option("--sandbox", is_flag=True, help="Programs name no address; bytecode is verified.")
-@click.option("--compiled", is_flag=True, help="Run machine code of the program.")
+@click.option(
+    "--save-from",
+    type=int,
+    help="threadIdx of the interpreter whose private file system is saved [0].",
+)
+@click.option(
+    "--sandbox", is_flag=True, help="Programs cannot access addresses; bytecode is verified."
+)
+@click.option("--compiled", is_flag=True, help="Compile the program to native code and run that.")
 @click.option("--times", is_flag=True, help="Show the time of each step.")
 @devices_option
 @subject_options
@@ -74,7 +80,7 @@ def command(
     sandbox: bool,
     compiled: bool,
 ) -> None:
-    """Run a Python program on many interpreters and merge what they print."""
+    """Run a Python program on many interpreters and merge their outputs."""
     program = program_of(file, code)
     _check_files(n, image, fs_shared, save, save_from)
     launch = Launch(

@@ -15,11 +15,13 @@ from porter.smoke import smoke
 
 
 @click.command("smoke")
-@click.option("-n", "n", type=int, default=1 << 20, show_default=True, help="Interpreters.")
+@click.option(
+    "-n", "n", type=int, default=1 << 20, show_default=True, help="Number of interpreters."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @subject_options
 def command(subject: BuildChoice, n: int, as_json: bool) -> None:
-    """Load a build and check a few programs' outputs on many interpreters."""
+    """Run a few programs on many interpreters and compare their outputs with CPython's."""
     out = Console(highlight=False)
     device = subject.open(Console(stderr=True, highlight=False))
     with show_progress() as tell:

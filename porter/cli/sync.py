@@ -23,7 +23,7 @@ from porter.sync.synchronization import sync
     "source",
     metavar="PATH|TARBALL",
     type=PathType(path_type=Path),
-    help="Take this folder or archive; RELEASE is then the name to give it [what it says].",
+    help="Use this folder or archive; RELEASE is its new name [the version in it].",
 )
 @click.option(
     "--origin",
@@ -32,9 +32,9 @@ from porter.sync.synchronization import sync
     multiple=True,
     help="Try only this origin; may be repeated [all, in this order].",
 )
-@click.option("--latest", is_flag=True, help="Take the newest release that any origin has.")
-@click.option("--force", is_flag=True, help="Fetch again what is already there.")
-@click.option("--new", is_flag=True, help="Take a release that the lock does not know.")
+@click.option("--latest", is_flag=True, help="Fetch the newest release of any origin.")
+@click.option("--force", is_flag=True, help="Fetch again, even if the release is present.")
+@click.option("--new", is_flag=True, help="Accept a release that is not in the lock.")
 @click.option("--record", is_flag=True, help="Write its hash into upstream/lock.toml.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 def command(
@@ -49,12 +49,12 @@ def command(
 ) -> None:
     """Fetch the sources of RELEASE into upstream/RELEASE and verify them.
 
-    Tries the folder PORTER_SOURCES, the git submodule, git, and the distribution's source package,
-    in this order. Without RELEASE: the newest that the lock knows. With --latest: the newest of all
-    origins, also if the lock does not know it.
+    The origins are, in this order: the folder PORTER_SOURCES, the git submodule, git, and the
+    distribution's source package. Without RELEASE: the newest release of the lock. With --latest:
+    the newest release of all origins, even if it is not in the lock.
 
-    RELEASE can be `master`, upstream's development branch: git and git checkouts have it. Its
-    release's name is RELEASE+HASH, which the command prints. It never replaces a release.
+    RELEASE can be `master`, upstream's development branch, which git and git checkouts provide. The
+    command prints the name of the resulting release, RELEASE+HASH.
     """
     if latest and (release is not None or source is not None):
         raise UsageError("--latest excludes RELEASE and --from")

@@ -75,11 +75,11 @@ class Image:
         blocks = size // block_size
         if blocks < LEAST_BLOCKS:
             raise UsageError(
-                f"size: {size} bytes are too small: the least is {LEAST_BLOCKS} blocks of "
+                f"size: {size} bytes are too small: the minimum is {LEAST_BLOCKS} blocks of "
                 f"{block_size}"
             )
         if size > LARGEST:
-            raise UsageError(f"size: the most is {format_size(LARGEST)}")
+            raise UsageError(f"size: the maximum is {format_size(LARGEST)}")
         image = cls(b"\xff" * (blocks * block_size), block_size, name)
         image._fs.format()
         image._fs.mount()

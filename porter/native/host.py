@@ -93,7 +93,7 @@ class HostTarget:
         try:
             run(command, timeout=SECONDS, tied=True)
         except ToolFailed as error:
-            raise BuildFailed(f"machine code of {source}: {error.message}") from error
+            raise BuildFailed(f"native code of {source}: {error.message}") from error
 
     def load(self, made: Path, symbol: str) -> tuple[int, object]:
         """Load a library, which stays loaded until the process ends; see NativeTarget."""

@@ -177,9 +177,9 @@ class KernelTarget:
                     start(toolchain.nvcc().path, *self.front, *TO_PTX, unit, "-o", ptx)
                 ptx.write_text(rewrite(ptx.read_text(encoding="utf-8"), number), encoding="utf-8")
             except ToolFailed as error:
-                raise BuildFailed(f"machine code of {source}: {error.message}") from error
+                raise BuildFailed(f"native code of {source}: {error.message}") from error
             except UnknownPtx as error:
-                raise BuildFailed(f"machine code of {source}: {error}") from error
+                raise BuildFailed(f"native code of {source}: {error}") from error
             self.assemble(ptx, made)
 
     def _without_headers(self, text: str, unit: Path, ptx: Path) -> bool:
@@ -200,7 +200,7 @@ class KernelTarget:
         try:
             start(toolchain.nvcc().path, *self.back, SPLIT, "-cubin", ptx, "-o", made)
         except ToolFailed as error:
-            raise BuildFailed(f"machine code of {ptx}: {error.message}") from error
+            raise BuildFailed(f"native code of {ptx}: {error.message}") from error
 
     def load(self, made: Path, symbol: str) -> tuple[int, object]:
         """Add a cubin to those to be linked later, and return its module's number, from 1."""

@@ -37,7 +37,7 @@ def link_kernels(target: KernelTarget) -> bytes:
         BuildFailed: As `link_modules`.
     """
     if not target.cubins:
-        raise UsageError("there is no machine code to link")
+        raise UsageError("there is no native code to link")
     return link_modules(target, target.cubins, [symbol_of(cubin) for cubin in target.cubins])
 
 
@@ -88,7 +88,7 @@ def _link(
             arch = f"--arch={target.architecture}"
             start(linker, *OPTIONS, arch, *parts, *objects, "-o", machine)
         except ToolFailed as error:
-            raise BuildFailed(f"kernels with machine code: {error.message}") from error
+            raise BuildFailed(f"kernels with native code: {error.message}") from error
 
 
 def _dispatcher(target: KernelTarget, symbols: Sequence[str], text: Path, made: Path) -> None:

@@ -49,7 +49,7 @@ class CellInterpreters(InterpreterArray):
         if size > budget.left:
             raise NotEnoughMemory(
                 f"outbuf of {format_size(size)} does not fit: {format_size(budget.left)} are free",
-                hint="Make --outbuf smaller, or -n: it has 3 bytes an interpreter by itself.",
+                hint="Make --outbuf smaller, or -n: its default is 3 bytes per interpreter.",
             )
         self.outbuf = self.device.zeros(size, np.uint8)
         return attrs.evolve(launch, outbuf=self.outbuf)

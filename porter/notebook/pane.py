@@ -171,7 +171,7 @@ def show_outbuf(array: CellInterpreters, size: tuple[int, int] | str) -> None:
         assert size == SQUARE
         side = int((buffer.size // PIXEL) ** 0.5)
         if not side:
-            raise UsageError(f"--image: outbuf of {buffer.size} bytes has no room for a pixel")
+            raise UsageError(f"--image: outbuf of {buffer.size} bytes is smaller than one pixel")
         size = (side, side)
     picture = pixels(buffer, *size)
     factor = max(1, -(-LEAST_SIDE // max(size)))

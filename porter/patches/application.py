@@ -182,7 +182,7 @@ def refuse_skipped(skipped: Iterable[SkippedPatch]) -> None:
         details = "\n".join(f"{one.message}\n  {one.reason}" for one in unasked)
         raise PatchDrift(
             f"{len(unasked)} patches do not apply to this release:\n{details}",
-            hint="Without --strict the build does without them; see docs/reference/patches.md.",
+            hint="Without --strict the build leaves them out; see docs/reference/patches.md.",
             patch=", ".join(one.name for one in unasked),
         )
 
@@ -198,7 +198,7 @@ def refuse_kept(kept: Iterable[KeptFunction]) -> None:
         raise PatchDrift(
             f"{len(lines)} functions of this release are not those that patches replace:\n"
             + "\n".join(lines),
-            hint="Without --strict the build has upstream's; see docs/reference/patches.md.",
+            hint="Without --strict the build keeps upstream's functions; see docs/reference/patches.md.",
         )
 
 

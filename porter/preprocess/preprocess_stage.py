@@ -226,7 +226,7 @@ def _preprocess_unit(
     rule.unlink()
     digest = inputs_digest([*key, *_asked(unit, units), unit.source], files)
     if digest is None:
-        raise PreprocessFailed(f"{unit.path}: a file that it includes went away meanwhile")
+        raise PreprocessFailed(f"{unit.path}: an included file was deleted meanwhile")
     text = beside.read_text(encoding="utf-8", errors="surrogateescape")
     beside.unlink()
     kept = has_code(text)

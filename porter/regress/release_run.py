@@ -302,7 +302,7 @@ def _refused(error: BuildFailed) -> PorterError:
     return CompilerRefused(
         error.message,
         hint="A construct that needs a rule (docs/how-to/add-a-rule.md), or, at the link, a "
-        "function that upstream wants of its port (templates/port).",
+        "function that upstream requires of its port (templates/port).",
         file=file,
         line=line,
     )

@@ -275,6 +275,6 @@ def _check_memory(device: Device, n: int, sizes: Launch, outbuf: int) -> None:
     if outbuf > budget.left:
         raise NotEnoughMemory(
             f"outbuf of {format_size(outbuf)} does not fit: {format_size(budget.left)} are free",
-            hint="Make --outbuf smaller, or -n: it has 3 bytes an interpreter by itself.",
+            hint="Make --outbuf smaller, or -n: its default is 3 bytes per interpreter.",
         )
     budget.check(n, need.each, "--heap or --stdout")

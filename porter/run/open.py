@@ -88,7 +88,7 @@ def chosen_devices(devices: Any, name: str = "devices") -> tuple[int | str, ...]
     if not chosen:
         raise UsageError(f"{name}: there is none", hint=_HINT)
     if ALL in chosen and len(chosen) > 1:
-        raise UsageError(f"{name}: all are all: nothing else can stand beside it", hint=_HINT)
+        raise UsageError(f"{name}: `all` excludes other devices", hint=_HINT)
     if HOST in chosen and set(chosen) != {HOST}:
         raise UsageError(f"{name}: one array runs on GPUs or on host twins, not on both")
     gpus = [device for device in chosen if device != HOST]

@@ -38,7 +38,7 @@ def parse_unit(name: str, path: arguments.StrPath) -> Unit:
             raise PreprocessFailed(
                 f"{file}:{line}:{column}: {name}: libclang cannot read the unit: "
                 f"{diagnostic.spelling}",
-                hint="What a header of templates/libc lacks, or C that libclang does not know.",
+                hint="A header of templates/libc lacks a declaration, or libclang lacks a C feature.",
                 file=file,
                 line=line,
                 unit=name,

@@ -45,9 +45,9 @@ def test_format_is_read_back_or_near(count: int, factor: int) -> None:
 def test_bounds_are_named(name: str) -> None:
     bounds = SIZE_BOUNDS[name]
     extra: dict[str, Any] = {"arena": "global"}
-    with pytest.raises(UsageError, match=rf"{name}: .* the least is {format_size(bounds.low)}"):
+    with pytest.raises(UsageError, match=rf"{name}: .* the minimum is {format_size(bounds.low)}"):
         BuildConfig(release="1", **extra | {name: bounds.low - 16})
-    with pytest.raises(UsageError, match=rf"{name}: .* the most is {format_size(bounds.high)}"):
+    with pytest.raises(UsageError, match=rf"{name}: .* the maximum is {format_size(bounds.high)}"):
         BuildConfig(release="1", **extra | {name: bounds.high + 16})
     BuildConfig(release="1", **extra | {name: bounds.low})
     BuildConfig(release="1", **extra | {name: bounds.high})
@@ -165,7 +165,7 @@ def test_pyproject_table(tmp_path: Path) -> None:
         ("haep = '1K'", "haep: there is no such key"),
         ("stdin = 256", "stdin: there is no such key any more"),
         ("heap = 1.5", "is not a size"),
-        ("heap = '1K'", "the least is 2K"),
+        ("heap = '1K'", "the minimum is 2K"),
         ("arena = 3", "is not text"),
         ("gc_stress = 'maybe'", "neither true nor false"),
     ],

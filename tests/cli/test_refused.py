@@ -13,14 +13,14 @@ from tests.cli.conftest import Porter
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--heap", "1K"], "heap: 1K is too small: the least is 2K"),
-        (["--heap", "2G"], "heap: 2G is too large: the most is 1G"),
+        (["--heap", "1K"], "heap: 1K is too small: the minimum is 2K"),
+        (["--heap", "2G"], "heap: 2G is too large: the maximum is 1G"),
         (["--heap", "lots"], "--heap: 'lots' is not a size"),
         (["--heap", "-4"], "--heap: '-4' is not a size"),
         (["--heap", "12345"], "heap: 12345 is not a multiple of 16"),
-        (["--stdout", "8"], "stdout: 8 is too small: the least is 64, or 0"),
+        (["--stdout", "8"], "stdout: 8 is too small: the minimum is 64, or 0"),
         (["--fs-size", "1K"], "fs_size: 1K is too small"),
-        (["--target", "cuda", "--heap", "512K"], "do not fit into local memory"),
+        (["--target", "cuda", "--heap", "512K"], "not fit into local memory: 512K per thread"),
         (["--arch", "sm_20"], "sm_20 is too old"),
         (["--release", "../x"], "is not a release's name"),
         (["-n", "0"], "at least one interpreter"),

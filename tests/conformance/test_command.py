@@ -44,7 +44,7 @@ def test_a_failure_is_51(home: Release, capsys: pytest.CaptureFixture[str]) -> N
     assert conformance() == 51
     captured = capsys.readouterr()
     assert "basics/a.py: line 1: expected '2', got '1'" in captured.out
-    assert "1 of 1 tests are not as they must be" in captured.err
+    assert "1 of 1 tests have a wrong outcome" in captured.err
 
 
 def test_a_listed_test_that_passes_is_51(home: Release, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_files_of_an_image(run: Profile, tmp_path: Path) -> None:
         (["-c", "1", "-n", "0"], 2, "at least one interpreter"),
         (["-c", "1", "--html", "nowhere/page.html"], None, "there is no folder nowhere"),
         (["-c", "1", "--speedscope", "."], None, "is a folder"),
-        (["-c", "1", "--html", "a", "--speedscope", "a"], 2, "both are to be a"),
+        (["-c", "1", "--html", "a", "--speedscope", "a"], 2, "both name a"),
         (["-c", "1", "--counter-buffer", "-3"], 2, "counter"),
         (["-c", "1", "--counter-buffer", "9G"], 2, "counter_buffer"),
         (["-c", "1", "--top", "0"], 2, "--top"),

@@ -201,7 +201,7 @@ class Cuda(OfOneProcess):
     on_gpu = True
     warp = 32
     members: tuple[MemberDevice, ...] = ()
-    native_refusal = "cuda runs machine code of programs that it was opened with alone"
+    native_refusal = "cuda runs native code of programs that it was opened with alone"
 
     def __init__(
         self,

@@ -58,7 +58,7 @@ class LinkedCode:
             return self.modules[hashlib.sha256(code).hexdigest()]
         except KeyError:
             raise UsageError(
-                "a GPU runs machine code of programs that it was opened with",
+                "a GPU runs native code of programs that it was opened with",
                 hint="Open it with this program too (porter.native.open_compiled), or ask "
                 "for none: the program runs interpreted, and does the same.",
             ) from None
@@ -106,7 +106,7 @@ def _loaded_from(cupy: Any, built: Built, cubin: bytes) -> tuple[Any, Any]:
             int(kernel.max_threads_per_block)
         except cupy.cuda.driver.CUDADriverError as error:
             raise LaunchFailed(
-                f"kernels with machine code of programs do not load on this GPU: {error}",
+                f"kernels with native code of programs do not load on this GPU: {error}",
                 hint=f"They are for {built.config['arch']}, as the build is.",
             ) from error
     return module, kernel
@@ -215,7 +215,7 @@ def link(units: Sequence[Path], registers: int) -> bytes:
             said = options.log.value.decode(errors="replace").strip()
             raise LaunchFailed(
                 f"the driver does not link PTX{about}: {name} gives {status}: {said}",
-                hint="`porter build --arch native` makes machine code for this GPU.",
+                hint="`porter build --arch native` makes native code for this GPU.",
             )
 
     call("cuLinkCreate_v2", 3, options.names, options.values, ctypes.byref(state))

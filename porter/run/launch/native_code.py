@@ -49,7 +49,7 @@ def pack_natives(device: Device, natives: Sequence[Native]) -> tuple[Array, list
         or device.built.bounds_checks
     ):
         raise UsageError(
-            "this build runs no machine code of programs", hint="Make one with `porter build`."
+            "this build runs no native code of programs", hint="Make one with `porter build`."
         )
     each = np.zeros(len(natives), structs["gpusnek_native_t"])
     ordered = sorted(natives, key=lambda native: device.address(native.code))

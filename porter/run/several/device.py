@@ -144,7 +144,7 @@ class Several(OfOneProcess, HostArrays):
     """
 
     linked: LinkedCode | None = None
-    native_refusal = "several devices run no machine code of programs yet"
+    native_refusal = "several devices run no native code of programs yet"
 
     def __init__(self, devices: Sequence[Device], labels: Sequence[str]) -> None:
         first = devices[0]

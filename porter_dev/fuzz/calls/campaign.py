@@ -154,7 +154,7 @@ class CallCampaign:
     def _alone(self) -> tuple[str, bytes]:
         answer = self.launches.run(CallBatch((b"pass",) * 8, self.plan.limits))
         if not isinstance(answer, BatchEnded) or len(answer.sentinels) != 1:
-            raise FuzzFailed(f"sentinels among empty programs did not end well: {answer}")
+            raise FuzzFailed(f"sentinels among empty programs failed: {answer}")
         (only,) = answer.sentinels
         if only[0] != "GPUSNEK_OK":
             raise FuzzFailed(f"a sentinel alone ends with {only[0]}: {only[1][-300:]!r}")
