@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from porter.base.telling import to_stderr
+from porter.base.progress import to_stderr
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")

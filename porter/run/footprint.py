@@ -18,9 +18,9 @@ from porter.run.built import Built
 WORD = 8  # bytes
 # Snapshot storage (templates/runtime/launch.h): bytes of a page; snapshots per bundle; bytes of a
 # row, which holds one page of each snapshot in a bundle.
-PIECE = 128
+PAGE = 128
 BUNDLE = 32
-ROW = BUNDLE * PIECE
+ROW = BUNDLE * PAGE
 ENTRY = 8  # bytes of a bundle's page table entry
 OWN = 12  # bytes per snapshot: its base's address and its size
 # A launch needs enough memory for the maximum snapshots of this many interpreters. A larger launch
@@ -108,28 +108,28 @@ class Figures:
         """Return the bytes of an arena with its canaries."""
         return self.arena_size + self._round(pystack) + self._round(heap)
 
-    def pieces(self, heap: int) -> int:
+    def pages(self, heap: int) -> int:
         """Return the maximum number of pages of a snapshot.
 
         It covers the state and head, the collector's tables and the rest of the heap. The pystack
         is empty between launches.
         """
-        return -(-self.image_size // PIECE) + -(-self._round(heap) // PIECE) + 1
+        return -(-self.image_size // PAGE) + -(-self._round(heap) // PAGE) + 1
 
-    def image(self, heap: int) -> int:
+    def snapshot(self, heap: int) -> int:
         """Return the maximum bytes of a snapshot: all pages differ from its base.
 
         The size includes the snapshot's share of the page table.
         """
-        return self.pieces(heap) * PIECE + self.known(heap)
+        return self.pages(heap) * PAGE + self.known(heap)
 
     def known(self, heap: int) -> int:
         """Return the bytes of a snapshot's share of the page table, whatever its content."""
-        return -(-self.pieces(heap) * ENTRY // BUNDLE) + OWN
+        return -(-self.pages(heap) * ENTRY // BUNDLE) + OWN
 
     def resting(self, pystack: int, heap: int) -> int:
         """Return the maximum bytes of an idle interpreter: its snapshot or its arena."""
-        return self.image(heap) if self.local else self.arena(pystack, heap)
+        return self.snapshot(heap) if self.local else self.arena(pystack, heap)
 
     def resting_least(self, pystack: int, heap: int) -> int:
         """Return the minimum bytes of an idle interpreter: a snapshot without own pages."""
@@ -266,7 +266,7 @@ def describe(need: Footprint, gpu: Gpu = H200) -> str:
     local = round_up(need.local, LOCAL_GRAIN)
     least, most = need.resting_least, need.resting
     if least < most:
-        rests = f"an image of {format_size(least)} to {format_size(most)}"
+        rests = f"a snapshot of {format_size(least)} to {format_size(most)}"
         fit = f"{need.fit(gpu)} to {need.fit_most(gpu)} interpreters that persist fit"
     else:
         rests, fit = f"{format_size(most)} arena", f"{need.fit(gpu)} interpreters fit"
@@ -280,7 +280,7 @@ def describe(need: Footprint, gpu: Gpu = H200) -> str:
 
 
 @frozen
-class Room:
+class MemoryBudget:
     """Memory available to interpreters.
 
     Attributes:

@@ -21,14 +21,14 @@ from porter.base import deprecated
 from porter.base.deprecated import REMOVAL, RENAMED_SETTINGS, renamed_arguments
 from porter.cli import group
 from porter.cli._deprecated import RenamedOption
-from porter.compile import manifest as written
+from porter.compile import build_record as written
 from porter.config import BuildConfig
 from porter.manifest import FORMAT, manifest_of
 from porter.native import NativeReport
 from porter.profiling import profile
 from porter.run import Feed, Launch
 from porter.run.built import Built
-from porter.run.launch.counting import Counting
+from porter.run.launch.counters import Counting
 from porter.run.status import statuses
 from porter.settings import load_config
 from porter.version import __version__
