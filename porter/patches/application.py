@@ -198,7 +198,8 @@ def refuse_kept(kept: Iterable[KeptFunction]) -> None:
         raise PatchDrift(
             f"{len(lines)} functions of this release are not those that patches replace:\n"
             + "\n".join(lines),
-            hint="Without --strict the build keeps upstream's functions; see docs/reference/patches.md.",
+            hint="Without --strict the build keeps upstream's functions; see "
+            "docs/reference/patches.md.",
         )
 
 

@@ -38,7 +38,8 @@ def parse_unit(name: str, path: arguments.StrPath) -> Unit:
             raise PreprocessFailed(
                 f"{file}:{line}:{column}: {name}: libclang cannot read the unit: "
                 f"{diagnostic.spelling}",
-                hint="A header of templates/libc lacks a declaration, or libclang lacks a C feature.",
+                hint="A header of templates/libc lacks a declaration, or libclang lacks a feature "
+                "of C.",
                 file=file,
                 line=line,
                 unit=name,
