@@ -42,8 +42,8 @@ from porter.base.sizes import parse_size
 from porter.errors import MissingPackage, PorterError, UsageError
 from porter.native.known_programs import open_compiled
 from porter.run import Device, Launch, open_device
-from porter_dev.bench.conditions import device_name
-from porter_dev.bench.figures import Figure
+from porter_dev.bench.measurement import Figure
+from porter_dev.bench.suite import device_name
 
 COUNTS = {"host": 1, "cuda": 1 << 18}
 GPU_HEAP = parse_size("96K")

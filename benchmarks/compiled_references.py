@@ -15,7 +15,7 @@ from attrs import define, field
 
 from benchmarks.compiled_programs import BenchProgram
 from porter.run import Device
-from porter_dev.bench.compiled import load_compiled
+from porter_dev.bench.c_references import load_compiled
 
 BLOCK = 256  # threads per block
 # CPython rounds after every operation and the results must match, so no FMA contraction.

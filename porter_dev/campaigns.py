@@ -150,7 +150,7 @@ def changed_paths(root: Path = ROOT) -> list[str]:
 
 
 @frozen
-class Outcome:
+class CampaignOutcome:
     """The result of one campaign.
 
     Attributes:
@@ -172,7 +172,7 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"}
 
 
-def run_campaign(campaign: Campaign, logs: Path = LOGS, root: Path = ROOT) -> Outcome:
+def run_campaign(campaign: Campaign, logs: Path = LOGS, root: Path = ROOT) -> CampaignOutcome:
     """Run one campaign to its end and save its output.
 
     A campaign that exceeds its recorded time many times over is stopped with all its processes.
@@ -204,7 +204,7 @@ def run_campaign(campaign: Campaign, logs: Path = LOGS, root: Path = ROOT) -> Ou
         finally:
             _end(process)
     taken = time.monotonic() - began
-    return Outcome(campaign.name, code == 0, round(taken, 1), detail)
+    return CampaignOutcome(campaign.name, code == 0, round(taken, 1), detail)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -240,7 +240,7 @@ def _lacking(campaign: Campaign) -> str:
     return ", ".join(lacking)
 
 
-def run_rows(chosen: Sequence[Campaign], until: float | None = None) -> list[Outcome]:
+def run_rows(chosen: Sequence[Campaign], until: float | None = None) -> list[CampaignOutcome]:
     """Run campaigns in sequence and print the result of each.
 
     Args:
@@ -260,7 +260,9 @@ def run_rows(chosen: Sequence[Campaign], until: float | None = None) -> list[Out
         _say(f"campaign {row.name}: {row.proves}")
         lacking = _lacking(row)
         outcome = (
-            Outcome(row.name, False, 0.0, f"lacks {lacking}") if lacking else run_campaign(row)
+            CampaignOutcome(row.name, False, 0.0, f"lacks {lacking}")
+            if lacking
+            else run_campaign(row)
         )
         outcomes.append(outcome)
         ended = "passed" if outcome.passed else f"FAILED ({outcome.detail})"
@@ -274,7 +276,7 @@ def run_rows(chosen: Sequence[Campaign], until: float | None = None) -> list[Out
     return outcomes
 
 
-def _finish(outcomes: Sequence[Outcome]) -> None:
+def _finish(outcomes: Sequence[CampaignOutcome]) -> None:
     failed = [outcome.name for outcome in outcomes if not outcome.passed]
     _say(f"campaigns: {len(outcomes) - len(failed)} passed, {len(failed)} failed")
     if failed:

@@ -50,7 +50,7 @@ _DIRECTIVE = re.compile(r"\s*#\s*(\w+)")
 
 
 @frozen
-class Place:
+class EditPlace:
     """The place of one hunk in a release: the range of offsets that it replaces or inserts at."""
 
     patch: str
@@ -60,7 +60,7 @@ class Place:
 
 
 @frozen
-class Function:
+class UpstreamFunction:
     """A definition in column 0: its name, its head without the brace, and its offsets."""
 
     name: str
@@ -70,7 +70,7 @@ class Function:
 
 
 @frozen
-class Edit:
+class SourceEdit:
     """The result of one change.
 
     Attributes:
@@ -94,7 +94,7 @@ class Variant:
     kind: str
     seed: int
     patch: str
-    edit: Edit
+    edit: SourceEdit
 
     def write(self, tree: Path) -> None:
         """Write the changed and new files into a tree."""
@@ -116,7 +116,7 @@ class Release:
 
     root: Path
     texts: Mapping[str, str] = field(repr=False)
-    places: tuple[Place, ...] = field(repr=False)
+    places: tuple[EditPlace, ...] = field(repr=False)
     reserved: frozenset[str] = field(repr=False)
 
 
@@ -133,7 +133,7 @@ def read_release(root: Path) -> Release:
                 found = find_places(hunk, texts[hunk.file])
             except PatchDrift:
                 continue  # an earlier patch adds the text of its anchor
-            places.append(Place(patch.name, hunk, *found[0]))
+            places.append(EditPlace(patch.name, hunk, *found[0]))
     return Release(root, texts, tuple(places), _reserved())
 
 
@@ -149,7 +149,7 @@ def vary(release: Release, kind: str, seed: int) -> Variant:
         ValueError: No place of the release admits the change.
     """
     chance = random.Random(f"{release.root.name} {kind} {seed}")
-    by_patch: dict[str, list[Place]] = {}
+    by_patch: dict[str, list[EditPlace]] = {}
     for place in release.places:
         by_patch.setdefault(place.patch, []).append(place)
     patches = list(by_patch)
@@ -181,18 +181,18 @@ def _code_of(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=256)
-def functions_of(text: str) -> tuple[Function, ...]:
+def functions_of(text: str) -> tuple[UpstreamFunction, ...]:
     """Return the definitions of a file. A head with a preprocessor line in it is left out."""
     found = []
     for match in _FUNCTION.finditer(code_of(text)):
         name = _NAME.search(match["head"])
         if name is not None:
             head = text[match.start() : match.start() + len(match["head"])]
-            found.append(Function(name[1], head, match.start(), match.end()))
+            found.append(UpstreamFunction(name[1], head, match.start(), match.end()))
     return tuple(found)
 
 
-def function_at(text: str, offset: int) -> Function | None:
+def function_at(text: str, offset: int) -> UpstreamFunction | None:
     """Return the definition that an offset of a file is in."""
     return next((one for one in functions_of(text) if one.start <= offset < one.end), None)
 
@@ -223,7 +223,7 @@ class _Lines:
             if continued:
                 self.plain[-1] = False
 
-    def near(self, place: Place, chance: random.Random) -> list[int]:
+    def near(self, place: EditPlace, chance: random.Random) -> list[int]:
         """Return the plain lines of functions near a place, in random order."""
         first = max(0, self.text.count("\n", 0, place.start) - WINDOW)
         last = self.text.count("\n", 0, place.end) + WINDOW
@@ -263,7 +263,7 @@ class _Lines:
         return "\n".join(lines)
 
 
-def _where(place: Place, text: str) -> str:
+def _where(place: EditPlace, text: str) -> str:
     function = function_at(text, place.start)
     return f"{place.hunk.file}, {function.name}" if function else place.hunk.file
 
@@ -272,7 +272,7 @@ def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _locals(text: str, function: Function) -> list[str]:
+def _locals(text: str, function: UpstreamFunction) -> list[str]:
     """Return the names of parameters and of local variables that are declared on one line."""
     body = code_of(text)[function.start : function.end]
     # Without the arguments of macros in the head, as in `const struct LFSx_API (config) * c`.
@@ -300,7 +300,7 @@ def _renamed(code: str, text: str, name: str, new: str) -> str:
     return "".join((*parts, text[at:]))
 
 
-def rename_local(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def rename_local(release: Release, place: EditPlace, chance: random.Random) -> SourceEdit | None:
     """Rename a local variable or a parameter of the function that the hunk is in."""
     file, text = place.hunk.file, release.texts[place.hunk.file]
     function = function_at(text, place.start)
@@ -314,7 +314,7 @@ def rename_local(release: Release, place: Place, chance: random.Random) -> Edit 
         code[function.start : function.end], text[function.start : function.end], name, new
     )
     changed = text[: function.start] + body + text[function.end :]
-    return Edit(
+    return SourceEdit(
         {file: changed},
         f"{file}, {function.name}: {name} is {new}",
         ((rf"\b{new}\b", name),),
@@ -322,7 +322,9 @@ def rename_local(release: Release, place: Place, chance: random.Random) -> Edit 
     )
 
 
-def swap_declarations(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def swap_declarations(
+    release: Release, place: EditPlace, chance: random.Random
+) -> SourceEdit | None:
     """Exchange two declarations on successive lines that do not depend on each other."""
     lines = _Lines(release.texts[place.hunk.file])
     for i in lines.near(place, chance):
@@ -339,11 +341,13 @@ def swap_declarations(release: Release, place: Place, chance: random.Random) -> 
             continue
         text = lines.joined((i, i + 2, [lines.raw[i + 1], lines.raw[i]]))
         said = f"{_where(place, lines.text)}: {second['name']} is declared before {first['name']}"
-        return Edit({place.hunk.file: text}, said)
+        return SourceEdit({place.hunk.file: text}, said)
     return None
 
 
-def split_initialiser(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def split_initialiser(
+    release: Release, place: EditPlace, chance: random.Random
+) -> SourceEdit | None:
     """Split a declaration with a value into a declaration and an assignment."""
     lines = _Lines(release.texts[place.hunk.file])
     for i in lines.near(place, chance):
@@ -360,11 +364,11 @@ def split_initialiser(release: Release, place: Place, chance: random.Random) -> 
         new = [f"{found['indent']}{found['type']}{found['name']};"]
         new.append(f"{found['indent']}{found['name']} = {value}")
         said = f"{_where(place, lines.text)}: {found['name']} is assigned after its declaration"
-        return Edit({place.hunk.file: lines.joined((i, i + 1, new))}, said)
+        return SourceEdit({place.hunk.file: lines.joined((i, i + 1, new))}, said)
     return None
 
 
-def split_line(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def split_line(release: Release, place: EditPlace, chance: random.Random) -> SourceEdit | None:
     """Break a line of code at a blank between two tokens."""
     lines = _Lines(release.texts[place.hunk.file])
     for i in lines.near(place, chance):
@@ -375,11 +379,11 @@ def split_line(release: Release, place: Place, chance: random.Random) -> Edit | 
         at = chance.choice(blanks)
         new = [lines.raw[i][:at], f"{_indent(code)}    {lines.raw[i][at + 1 :]}"]
         said = f"{_where(place, lines.text)}: the line {i + 1} is two"
-        return Edit({place.hunk.file: lines.joined((i, i + 1, new))}, said, ())
+        return SourceEdit({place.hunk.file: lines.joined((i, i + 1, new))}, said, ())
     return None
 
 
-def join_lines(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def join_lines(release: Release, place: EditPlace, chance: random.Random) -> SourceEdit | None:
     """Join up to four lines of code, also a whole short function."""
     lines = _Lines(release.texts[place.hunk.file])
     for i in lines.near(place, chance):
@@ -398,11 +402,11 @@ def join_lines(release: Release, place: Place, chance: random.Random) -> Edit | 
             (lines.raw[i].rstrip(), *(one.strip() for one in lines.raw[i + 1 : last + 1]))
         )
         said = f"{_where(place, lines.text)}: the lines {i + 1} to {last + 1} are one"
-        return Edit({place.hunk.file: lines.joined((i, last + 1, [new]))}, said, ())
+        return SourceEdit({place.hunk.file: lines.joined((i, last + 1, [new]))}, said, ())
     return None
 
 
-def add_comment(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def add_comment(release: Release, place: EditPlace, chance: random.Random) -> SourceEdit | None:
     """Add a comment with code and braces near the hunk: inside a line, after it or before it."""
     lines = _Lines(release.texts[place.hunk.file])
     for i in lines.near(place, chance):
@@ -417,13 +421,13 @@ def add_comment(release: Release, place: Place, chance: random.Random) -> Edit |
             ways.append([f"{raw[:at]} /* {words} */{raw[at:]}"])
         new = chance.choice(ways)
         said = f"{_where(place, lines.text)}: a comment at line {i + 1}"
-        return Edit({place.hunk.file: lines.joined((i, i + 1, new))}, said, ())
+        return SourceEdit({place.hunk.file: lines.joined((i, i + 1, new))}, said, ())
     return None
 
 
 def _inserted(
-    release: Release, place: Place, chance: random.Random, pattern: str, undo: str
-) -> Edit | None:
+    release: Release, place: EditPlace, chance: random.Random, pattern: str, undo: str
+) -> SourceEdit | None:
     """Insert a statement before or after a statement near the hunk."""
     lines = _Lines(release.texts[place.hunk.file])
     mark = MARK + chance.randrange(10_000)
@@ -438,16 +442,20 @@ def _inserted(
         new = _indent(lines.code[i]) + pattern.format(mark)
         said = f"{_where(place, lines.text)}: {pattern.format(mark)} before line {at + 1}"
         edit = {place.hunk.file: lines.joined((at, at, [new]))}
-        return Edit(edit, said, ((undo.format(mark), ""),))
+        return SourceEdit(edit, said, ((undo.format(mark), ""),))
     return None
 
 
-def insert_statement(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def insert_statement(
+    release: Release, place: EditPlace, chance: random.Random
+) -> SourceEdit | None:
     """Insert an expression statement without side effects."""
     return _inserted(release, place, chance, "(void){};", r"\(\s*void\s*\)\s*{}\s*;")
 
 
-def insert_declaration(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def insert_declaration(
+    release: Release, place: EditPlace, chance: random.Random
+) -> SourceEdit | None:
     """Insert a new variable of a block, and a use of it."""
     text = "int drift_{0} = 0; (void)drift_{0};"
     undo = r"int drift_{0}\s*=\s*0\s*;\s*\(\s*void\s*\)\s*drift_{0}\s*;"
@@ -460,7 +468,7 @@ def insert_declaration(release: Release, place: Place, chance: random.Random) ->
     return None if re.search(before, made[:at]) else edit  # C allows no declaration after a label
 
 
-def wrap_statement(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def wrap_statement(release: Release, place: EditPlace, chance: random.Random) -> SourceEdit | None:
     """Wrap a statement in `do { } while (0)`."""
     lines = _Lines(release.texts[place.hunk.file])
     for i in lines.near(place, chance):
@@ -471,11 +479,11 @@ def wrap_statement(release: Release, place: Place, chance: random.Random) -> Edi
         indent = _indent(lines.raw[i])
         new = [f"{indent}do {{", f"    {lines.raw[i]}", f"{indent}}} while (0);"]
         said = f"{_where(place, lines.text)}: line {i + 1} is in do while"
-        return Edit({place.hunk.file: lines.joined((i, i + 1, new))}, said)
+        return SourceEdit({place.hunk.file: lines.joined((i, i + 1, new))}, said)
     return None
 
 
-def negate_if(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def negate_if(release: Release, place: EditPlace, chance: random.Random) -> SourceEdit | None:
     """Exchange the branches of an if with else, and negate its condition."""
     file, text = place.hunk.file, release.texts[place.hunk.file]
     function = function_at(text, place.start)
@@ -513,7 +521,7 @@ def negate_if(release: Release, place: Place, chance: random.Random) -> Edit | N
     new = [f"{head[1]}if (!({condition})) {{", *lines.raw[middle + 1 : end], lines.raw[middle]]
     new += [*lines.raw[i + 1 : middle], lines.raw[end]]
     said = f"{file}, {function.name}: the branches of line {i + 1} are exchanged"
-    return Edit({file: lines.joined((i, end + 1, new))}, said)
+    return SourceEdit({file: lines.joined((i, end + 1, new))}, said)
 
 
 def _balanced(lines: list[str]) -> bool:
@@ -529,7 +537,7 @@ def _balanced(lines: list[str]) -> bool:
     return depth == 0
 
 
-def swap_includes(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def swap_includes(release: Release, place: EditPlace, chance: random.Random) -> SourceEdit | None:
     """Exchange two successive `#include` lines after a file's first two."""
     file, text = place.hunk.file, release.texts[place.hunk.file]
     if not file.endswith(".c"):
@@ -544,10 +552,10 @@ def swap_includes(release: Release, place: Place, chance: random.Random) -> Edit
     i = chance.choice(pairs)
     new = [lines.raw[i + 1], lines.raw[i]]
     said = f"{file}: {new[0]} is before {new[1]}"
-    return Edit({file: lines.joined((i, i + 2, new))}, said)
+    return SourceEdit({file: lines.joined((i, i + 2, new))}, said)
 
 
-def _movable(release: Release, place: Place) -> Function | None:
+def _movable(release: Release, place: EditPlace) -> UpstreamFunction | None:
     """Return the function that a hunk is in, if all its conditionals end in it."""
     text = release.texts[place.hunk.file]
     function = function_at(text, place.start)
@@ -556,11 +564,11 @@ def _movable(release: Release, place: Place) -> Function | None:
     return function if _balanced(text[function.start : function.end].split("\n")) else None
 
 
-def _prototype(function: Function) -> str:
+def _prototype(function: UpstreamFunction) -> str:
     return f"{function.head.rstrip()};\n"
 
 
-def move_function(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def move_function(release: Release, place: EditPlace, chance: random.Random) -> SourceEdit | None:
     """Move a function to the end of its file, or of its conditional, and leave a declaration."""
     file, text = place.hunk.file, release.texts[place.hunk.file]
     function = _movable(release, place)
@@ -578,10 +586,12 @@ def move_function(release: Release, place: Place, chance: random.Random) -> Edit
     body = text[function.start : function.end]
     start, end = function.start, function.end
     changed = f"{text[:start]}{_prototype(function)}{text[end:at]}\n{body}{text[at:]}"
-    return Edit({file: changed}, f"{file}: {function.name} is further down")
+    return SourceEdit({file: changed}, f"{file}: {function.name} is further down")
 
 
-def function_to_file(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def function_to_file(
+    release: Release, place: EditPlace, chance: random.Random
+) -> SourceEdit | None:
     """Move a function to a file of its own, which its old file includes.
 
     The new file is no `.c` file, since upstream's makeqstrdefs.py then loses the names above the
@@ -593,13 +603,13 @@ def function_to_file(release: Release, place: Place, chance: random.Random) -> E
         return None
     new = f"{file.removesuffix('.c')}_{function.name}.h"
     changed = f'{text[: function.start]}#include "{new}"\n{text[function.end :]}'
-    return Edit(
+    return SourceEdit(
         {file: changed, new: text[function.start : function.end]},
         f"{file}: {function.name} is in {new}",
     )
 
 
-def copy_function(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def copy_function(release: Release, place: EditPlace, chance: random.Random) -> SourceEdit | None:
     """Insert a copy of a function under another name before it, so that the code occurs twice."""
     file, text = place.hunk.file, release.texts[place.hunk.file]
     function = _movable(release, place)
@@ -612,10 +622,10 @@ def copy_function(release: Release, place: Place, chance: random.Random) -> Edit
     copy = re.sub(rf"\b{function.name}\b", new, body.removeprefix("static "))
     head = re.sub(rf"\b{function.name}\b", new, function.head.removeprefix("static "))
     changed = f"{text[: function.start]}{head};\n{copy}\n{text[function.start :]}"
-    return Edit({file: changed}, f"{file}: {new} is a copy of {function.name}")
+    return SourceEdit({file: changed}, f"{file}: {new} is a copy of {function.name}")
 
 
-def alternate_head(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def alternate_head(release: Release, place: EditPlace, chance: random.Random) -> SourceEdit | None:
     """Write a function's head twice, in two branches of a conditional."""
     file, text = place.hunk.file, release.texts[place.hunk.file]
     function = _movable(release, place)
@@ -626,10 +636,10 @@ def alternate_head(release: Release, place: Place, chance: random.Random) -> Edi
     mark = MARK + chance.randrange(10_000)
     new = f"#if MICROPY_DRIFT_{mark}\n{head}#else\n{head}#endif\n"
     said = f"{file}: {function.name} has two heads"
-    return Edit({file: text[: function.start] + new + behind}, said)
+    return SourceEdit({file: text[: function.start] + new + behind}, said)
 
 
-def rename_function(release: Release, place: Place, chance: random.Random) -> Edit | None:
+def rename_function(release: Release, place: EditPlace, chance: random.Random) -> SourceEdit | None:
     """Rename a function in the whole tree, unless the port names it."""
     text = release.texts[place.hunk.file]
     function = function_at(text, place.start)
@@ -648,10 +658,10 @@ def rename_function(release: Release, place: Place, chance: random.Random) -> Ed
         if whole.search(one)
     }
     said = f"{name} is {new} in {len(changed)} files"
-    return Edit(changed, said, ((rf"\b{new}\b", name),), (name, new))
+    return SourceEdit(changed, said, ((rf"\b{new}\b", name),), (name, new))
 
 
-KINDS: Mapping[str, Callable[[Release, Place, random.Random], Edit | None]] = {
+KINDS: Mapping[str, Callable[[Release, EditPlace, random.Random], SourceEdit | None]] = {
     "add-comment": add_comment,
     "alternate-head": alternate_head,
     "copy-function": copy_function,

@@ -64,7 +64,7 @@ FIRST = {
 
 
 @frozen
-class Fault:
+class PlantedFault:
     """A row of faults.toml.
 
     Attributes:
@@ -123,9 +123,9 @@ class Detection:
     tried: tuple[str, ...] = field(default=())
 
 
-def faults() -> tuple[Fault, ...]:
+def faults() -> tuple[PlantedFault, ...]:
     """Return all rows of faults.toml, in the order of the file."""
-    return rows(TABLE, "fault", Fault)
+    return rows(TABLE, "fault", PlantedFault)
 
 
 def laboratory(folder: Path = LABORATORY) -> Path:
@@ -193,7 +193,7 @@ def _pytest(*paths: str) -> list[str]:
 
 
 def detect(
-    fault: Fault, folder: Path, logs: Path, with_campaigns: bool, quick: bool = False
+    fault: PlantedFault, folder: Path, logs: Path, with_campaigns: bool, quick: bool = False
 ) -> Detection | None:
     """Plant a fault in the laboratory and find the first tier that detects it.
 
@@ -266,7 +266,7 @@ def _first_failure(text: str, code: int) -> str:
     return f"stopped after {LIMIT:.0f} s" if code == 124 else f"exit code {code}"
 
 
-def report(results: Sequence[Detection], of: Sequence[Fault]) -> str:
+def report(results: Sequence[Detection], of: Sequence[PlantedFault]) -> str:
     """Return a Markdown table of the detections, with a summary line."""
     kinds = {fault.name: fault for fault in of}
     lines = [

@@ -3,8 +3,8 @@
 The command is `python check_locations.py LIBRARY CXX OUT`. OUT has a line per check: the return
 address of the check's call, as 8 hexadecimal digits, and the location in upstream's or the port's
 source. The library reads OUT when a check fails (fences_host.cpp). Without binutils OUT is empty,
-and the library reports addresses.
-Ninja runs this file by its path, so it imports the standard library only.
+and the library reports addresses. Ninja runs this file by its path, so it imports the standard
+library only.
 """
 
 import os

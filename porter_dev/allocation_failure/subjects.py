@@ -9,7 +9,7 @@ from porter.conformance.discovery import Test, discover, files_for
 from porter.conformance.expected_output import CPython, normalise
 from porter.conformance.skips import SkipList
 from porter.errors import UsageError
-from porter_dev.allocation_failure.model import Ending, SweptProgram
+from porter_dev.allocation_failure.injection import Ending, InjectedProgram
 
 # Output that depends on memory or time differs between runs. Programs that sleep would do so in
 # thousands of interpreters.
@@ -27,7 +27,7 @@ _UNSTEADY = (
 
 def upstream(
     root: arguments.StrPath, asked: Sequence[str], cpython: CPython, skips: SkipList
-) -> list[SweptProgram]:
+) -> list[InjectedProgram]:
     """Return the upstream tests under ``root`` that need no other files and pass in CPython.
 
     Args:
@@ -40,7 +40,7 @@ def upstream(
     tests = [test for test in tests if _plain(test)]
     expected = cpython.expect_all(tests)
     return [
-        SweptProgram(test.name, test.path.read_bytes(), expected[test.name].output)
+        InjectedProgram(test.name, test.path.read_bytes(), expected[test.name].output)
         for test in tests
         if b"CPYTHON3 CRASH" not in expected[test.name].output
     ]
@@ -51,14 +51,14 @@ def _plain(test: Test) -> bool:
     return not (files_for(test) or any(w in source for w in _UNSTEADY))
 
 
-def folder(path: arguments.StrPath) -> list[SweptProgram]:
+def folder(path: arguments.StrPath) -> list[InjectedProgram]:
     """Return the programs in ``path``; NAME.out holds the expected output of NAME.py."""
     path = arguments.path(path, "path")
     files = sorted(path.glob("*.py"))
     if not files:
         raise UsageError(f"{path}: there are no .py files")
     return [
-        SweptProgram(
+        InjectedProgram(
             file.name, file.read_bytes(), normalise(out.read_bytes()) if out.is_file() else b""
         )
         for file in files
@@ -67,8 +67,8 @@ def folder(path: arguments.StrPath) -> list[SweptProgram]:
 
 
 def passing(
-    subjects: Sequence[SweptProgram], endings: Sequence[Ending]
-) -> list[tuple[SweptProgram, int]]:
+    subjects: Sequence[InjectedProgram], endings: Sequence[Ending]
+) -> list[tuple[InjectedProgram, int]]:
     """Return the programs that succeed with the right output, and their allocation counts.
 
     A program without expected output expects the output of this run from now on.
@@ -80,5 +80,5 @@ def passing(
             continue
         if subject.expected and output != subject.expected:
             continue
-        found.append((SweptProgram(subject.name, subject.source, output), ending.allocations))
+        found.append((InjectedProgram(subject.name, subject.source, output), ending.allocations))
     return found

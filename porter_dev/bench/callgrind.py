@@ -17,9 +17,8 @@ from porter.run import Launch, Program, run
 from porter.run.built import open_build
 from porter.run.device.host import HostTwin
 from porter_dev.bench.catalogue import Benchmark
-from porter_dev.bench.measure import compiling
-from porter_dev.bench.oracle import check_ended, expected
-from porter_dev.bench.subjects import cells
+from porter_dev.bench.measurement import compiling
+from porter_dev.bench.oracle import cells, check_ended, expected
 
 # Bytes per interpreter, fixed for all builds, so that the collector runs equally often.
 SIZES = {"heap": 64 << 10, "pystack": 4 << 10, "stack": 32 << 10}

@@ -23,9 +23,8 @@ from porter.run.built import open_build
 from porter.run.device.host import HostTwin
 from porter.run.launch.counters import Counting
 from porter_dev.bench.catalogue import SUITE, Benchmark
-from porter_dev.bench.measure import compiling
-from porter_dev.bench.oracle import check_ended
-from porter_dev.bench.subjects import cells
+from porter_dev.bench.measurement import compiling
+from porter_dev.bench.oracle import cells, check_ended
 
 HOST_SIZES = Launch(heap=64 << 10, pystack=4 << 10, stack=32 << 10)
 

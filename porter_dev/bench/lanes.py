@@ -28,8 +28,8 @@ from porter.errors import PorterError, UsageError
 from porter.run import open_device
 from porter.run.launch.options import Phase
 from porter_dev.bench.catalogue import LANES, SUITE, Benchmark
-from porter_dev.bench.measure import EMPTY, Setting
-from porter_dev.bench.subjects import subject
+from porter_dev.bench.measurement import EMPTY, Setting
+from porter_dev.bench.oracle import subject
 
 METRIC = "smsp__thread_inst_executed_per_inst_executed"
 MARK = "porter_dev.bench:"  # prefix of the NVTX range's name around a launch

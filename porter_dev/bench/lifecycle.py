@@ -12,8 +12,7 @@ from porter.run import Program
 from porter.run.device.snapshots import size_of
 from porter.run.launch.options import Phase
 from porter_dev.bench.catalogue import Benchmark
-from porter_dev.bench.figures import Figure
-from porter_dev.bench.measure import EMPTY, Setting, compiling
+from porter_dev.bench.measurement import EMPTY, Figure, Setting, compiling
 from porter_dev.bench.oracle import check_ended
 
 LINE = Program(b"threadIdx % 3\n", "<stdin>")

@@ -22,11 +22,9 @@ from porter.errors import BenchFailed
 from porter.run import Program, run
 from porter_dev.bench.candidates import CASES, programs
 from porter_dev.bench.catalogue import PROGRAMS
-from porter_dev.bench.figures import Figure
-from porter_dev.bench.measure import Setting, Whole
+from porter_dev.bench.cpu_references import SAMPLE, Python, Reference, together
+from porter_dev.bench.measurement import Figure, Setting, Whole
 from porter_dev.bench.oracle import check_outputs
-from porter_dev.bench.scripts import SAMPLE, Python, Reference
-from porter_dev.bench.together import together
 
 NAME = "candidates"
 COUNT = 4096

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from porter.base import arguments, process
 from porter.base.files import replacing
 from porter.errors import BuildFailed, ToolFailed, UnknownRelease, UsageError
-from porter_dev.bench.scripts import Python
+from porter_dev.bench.cpu_references import Python
 
 # Upstream's standard variant, without the options that need libraries which a distribution's
 # sources may lack. No benchmark uses these. Linked statically, to run on other machines too.

@@ -19,12 +19,11 @@ from porter.cli._types import PathType
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device
 from porter.settings import load_config
-from porter_dev.bench import lifecycle, many, report, scale, scale_report
+from porter_dev.bench import bench_report, lifecycle, many, scaling
 from porter_dev.bench.catalogue import SUITE, Benchmark
-from porter_dev.bench.conditions import conditions, fitting, with_references
 from porter_dev.bench.lanes import read_lanes
-from porter_dev.bench.measure import Setting
-from porter_dev.bench.suite import BenchSuite
+from porter_dev.bench.measurement import Setting
+from porter_dev.bench.suite import BenchSuite, conditions, fitting, with_references
 
 FilePath = PathType(dir_okay=False, path_type=Path)
 COMPILED = SUITE[0]  # what the cost of compiling, and scaling, is measured with
@@ -104,14 +103,14 @@ def command(
         about |= {"references": references, "left_out": left_out}
         if scaled:
             chosen = (benchmarks or [COMPILED])[0]
-            _write(json_file, plot_file, about, scale.scaling(setting, chosen, tell.now), out)
+            _write(json_file, plot_file, about, scaling.scaling(setting, chosen, tell.now), out)
             return
         suite = attrs.evolve(suite, lanes=lanes)
         measured = _measured(suite, benchmarks, rest, tell.now)
     if json_file is not None:
-        text = json.dumps(report.to_json(measured, about), indent=1) + "\n"
+        text = json.dumps(bench_report.to_json(measured, about), indent=1) + "\n"
         write_whole(json_file, text, parents=True)
-    report.show(measured, about, out)
+    bench_report.show(measured, about, out)
 
 
 def _measured(
@@ -119,7 +118,7 @@ def _measured(
     benchmarks: Sequence[Benchmark],
     rest: Sequence[str],
     doing: Callable[[str], None],
-) -> report.Measured:
+) -> bench_report.Measured:
     """Measure programs, and the candidates, costs and memory that `rest` names."""
     setting = suite.setting
     rows = suite.run(benchmarks, doing)
@@ -129,25 +128,25 @@ def _measured(
     doing("costs")
     costs = lifecycle.measure(setting, rest, COMPILED)
     memory = lifecycle.memory(setting) if "memory" in rest else None
-    return report.Measured(rows, costs, memory, candidates)
+    return bench_report.Measured(rows, costs, memory, candidates)
 
 
 def _write(
     json_file: Path | None,
     plot_file: Path | None,
     about: dict[str, Any],
-    found: scale.Scaling,
+    found: scaling.Scaling,
     console: Console,
 ) -> None:
     if json_file is not None:
-        text = json.dumps(scale_report.to_json(found, about), indent=1) + "\n"
+        text = json.dumps(scaling.to_json(found, about), indent=1) + "\n"
         write_whole(json_file, text, parents=True)
     if plot_file is not None:
-        from porter_dev.bench import plot  # needs jinja2, which measuring does not need
+        from porter_dev.bench import scaling_plot  # needs jinja2, which measuring does not need
 
         under = f"{about['device']}, release {about['release']}, arena {about['config']['arena']}"
-        write_whole(plot_file, plot.draw(found, under), parents=True)
-    scale_report.show(found, about, console)
+        write_whole(plot_file, scaling_plot.draw(found, under), parents=True)
+    scaling.show(found, about, console)
 
 
 def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:

@@ -25,9 +25,13 @@ from porter.manifest import open_manifest
 from porter.settings import load_config
 from porter.sync.synchronization import tests_of
 from porter.toolchain import children
-from porter_dev.allocation_failure import report, subjects
-from porter_dev.allocation_failure.sweep import Swept, sweep
-from porter_dev.allocation_failure.trials import TrialOpener, TrialRunner, TrialSizes
+from porter_dev.allocation_failure import injection_report, subjects
+from porter_dev.allocation_failure.injection_campaign import InjectionResults, inject_failures
+from porter_dev.allocation_failure.injection_runner import (
+    InjectionOpener,
+    InjectionRunner,
+    InjectionSizes,
+)
 
 DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "extmod")
 
@@ -80,7 +84,7 @@ def command(
     if compiled and (variant != "release" or bounds_checks):
         raise UsageError("--compiled: neither in variants nor with --bounds-checks")
     console = Console()
-    sizes = TrialSizes(heap=parse_size(heap, "--heap"), stack=parse_size(stack, "--stack"))
+    sizes = InjectionSizes(heap=parse_size(heap, "--heap"), stack=parse_size(stack, "--stack"))
     given = {"release": release, "target": target, "bounds_checks": bounds_checks or None}
     chosen = {"heap": sizes.heap, "stack": sizes.stack, "pystack": sizes.pystack}
     config = load_config({**given, **chosen, "arena": "global"})
@@ -102,8 +106,8 @@ def command(
     threads = os.cpu_count() or 1
     size, parallel = (32768, 32768) if target == "cuda" else (512, threads)
     native = CompilerOptions() if compiled else None
-    runner = TrialRunner.open(
-        TrialOpener(folder, device, timeout, sizes, rest, native), chunk or size, parallel
+    runner = InjectionRunner.open(
+        InjectionOpener(folder, device, timeout, sizes, rest, native), chunk or size, parallel
     )
     with show_progress() as tell, children(device):
         under_way = ""
@@ -115,17 +119,17 @@ def command(
                 tell.now(what)
             tell.step(done, total)
 
-        done = sweep(wanted, runner, limit=limit, most=most, progress=progress)
+        done = inject_failures(wanted, runner, limit=limit, most=most, progress=progress)
     how = {"rest": rest, "compiled": compiled}
     about = {"release": config.release, "target": device, **how, **attrs.asdict(sizes)}
     if json_file is not None:
-        text = json.dumps(report.to_json(done, about), indent=1) + "\n"
+        text = json.dumps(injection_report.to_json(done, about), indent=1) + "\n"
         write_whole(json_file, text, parents=True)
-    report.show(done, console)
+    injection_report.show(done, console)
     _check(done)
 
 
-def _check(done: Swept) -> None:
+def _check(done: InjectionResults) -> None:
     if not done.rows:
         raise SweepFailed("no program could be swept", hint="None passes with these sizes.")
     if done.bad:

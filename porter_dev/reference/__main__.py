@@ -8,7 +8,7 @@ import sys
 from porter.base import paths
 from porter.config import BuildConfig
 from porter.errors import PorterError
-from porter_dev.reference.build import build_reference
+from porter_dev.reference import build_reference
 
 
 def main(argv: list[str]) -> int:

@@ -12,7 +12,7 @@ from porter.config import BuildConfig
 from porter.conformance.backends.process_runner import ProcessRunner, Start
 from porter.conformance.file_images import BLOCK_SIZE, build_images
 from porter.conformance.records import Script, ScriptRunner
-from porter_dev.reference.build import build_reference
+from porter_dev.reference import build_reference
 
 
 def open_reference(config: BuildConfig, timeout: float) -> ScriptRunner:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from attrs import define, field
 
-from porter_dev.torture.choices import Choices
-from porter_dev.torture.declarations import constant
-from porter_dev.torture.initialisers import InitialiserMaker, Leaf, leaves
-from porter_dev.torture.scope import Object
-from porter_dev.torture.types import (
+from porter_dev.torture.c_types import (
     INT,
     KEYWORDS,
     NUMBERS,
@@ -19,6 +15,10 @@ from porter_dev.torture.types import (
     declare,
     pick_type,
 )
+from porter_dev.torture.choices import Choices
+from porter_dev.torture.declarations import constant
+from porter_dev.torture.initialisers import InitialiserMaker, Leaf, leaves
+from porter_dev.torture.scope import Object
 
 
 @define

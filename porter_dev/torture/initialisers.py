@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from attrs import frozen
 
+from porter_dev.torture.c_types import Array, Function, Number, Record, Text, Type
 from porter_dev.torture.choices import Choices
-from porter_dev.torture.types import Array, Function, Number, Record, Text, Type
 
 # Values to initialise: text for a scalar or a string, else a plan by index of member or element.
 Plan = str | dict[int, "Plan"]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from porter_dev.torture.c_types import KEYWORDS, Function, Number, ProgramTypes, Text, define_types
 from porter_dev.torture.choices import Choices
-from porter_dev.torture.definitions import define_types
 from porter_dev.torture.expressions import ExpressionMaker, Mode, is_call
 from porter_dev.torture.functions import draw_body, draw_head
 from porter_dev.torture.globals import Globals
 from porter_dev.torture.initialisers import Leaf
 from porter_dev.torture.scope import Object, Scope
-from porter_dev.torture.types import KEYWORDS, Function, Number, ProgramTypes, Text
 
 _FUEL = 150  # calls of the program's functions allowed per call from the entry function
 _WORDS = 2  # C++ keywords per program that file-scope tags may use

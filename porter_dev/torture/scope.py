@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attrs import define, field, frozen
 
+from porter_dev.torture.c_types import Array, Function, Number, Record, Text, Type
 from porter_dev.torture.initialisers import Leaf
-from porter_dev.torture.types import Array, Function, Number, Record, Text, Type
 
 
 @frozen

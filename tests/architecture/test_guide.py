@@ -19,7 +19,7 @@ def layers() -> list[set[str]]:
     (contract,) = (
         one
         for one in document["tool"]["importlinter"]["contracts"]
-        if one["type"] == "layers" and "containers" not in one
+        if "porter.cli" in one.get("layers", ())
     )
     found = [set(layer.replace("porter.", "").split(" | ")) for layer in contract["layers"]]
     return found[1:]  # __main__

@@ -54,14 +54,14 @@ MODULES = (
     "porter.conformance.skips",
     "porter_dev.bench.guard",
     "porter_dev.bench.lanes",
-    "porter_dev.bench.conditions",
+    "porter_dev.bench.suite",
     "porter_dev.bench.upstream_unix",
     "porter_dev.allocation_failure.subjects",
-    "porter_dev.fuzz.fuzzing",
-    "porter_dev.fuzz.building",
+    "porter_dev.fuzz.coverage_fuzzer",
+    "porter_dev.fuzz.coverage_fuzzer",
 )
 # Classes of results: porter makes them, and a user reads their paths.
-RESULTS = {"Build", "RewrittenSources", "Built", "Campaign", "Synced", "Test"}
+RESULTS = {"Build", "RewrittenSources", "Built", "CoverageCampaign", "Synced", "Test"}
 CONVERTERS = {**vars(validators), **vars(arguments)}
 IMPORT = re.compile(r"^\s*from (porter[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 

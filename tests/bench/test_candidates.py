@@ -9,10 +9,10 @@ import pytest
 
 from porter.errors import BenchFailed
 from porter.run import Device
-from porter_dev.bench import many, scripts
+from porter_dev.bench import cpu_references, many
 from porter_dev.bench.candidates import CASES, programs
 from porter_dev.bench.many import Candidates
-from porter_dev.bench.measure import Setting
+from porter_dev.bench.measurement import Setting
 
 
 def test_a_seed_gives_the_same_distinct_programs() -> None:
@@ -33,7 +33,7 @@ def test_some_raise_and_cases_differ() -> None:
 
 def test_interpreters_run_what_cpython_runs(any_device: Device) -> None:
     setting = Setting(any_device, n=300, repeat=1)
-    found = many.measure(setting, [("cpython", scripts.cpython(), 2)])
+    found = many.measure(setting, [("cpython", cpu_references.cpython(), 2)])
     assert found.programs == 300
     assert 0 < found.mixed.launch.median <= found.mixed.end_to_end.most
     assert found.references["cpython"].sample <= 300
@@ -52,11 +52,11 @@ def test_a_wrong_output_is_refused(any_device: Device) -> None:
     with pytest.raises(BenchFailed, match="interpreter 3 printed '4"):
         many.launches(Setting(any_device, n=9, repeat=1), odd, np.zeros(9, np.uint32))
     with pytest.raises(BenchFailed, match=r"CPython .* printed something else"):
-        many.reference(scripts.cpython(), odd, n=9, repeat=1, processes=1)
+        many.reference(cpu_references.cpython(), odd, n=9, repeat=1, processes=1)
 
 
 def test_references_are_samples_of_programs() -> None:
     candidates = many.drawn(many.COUNT)
-    found = many.reference(scripts.cpython(), candidates, n=1 << 22, repeat=2, processes=2)
+    found = many.reference(cpu_references.cpython(), candidates, n=1 << 22, repeat=2, processes=2)
     assert 1024 <= found.sample < 1 << 22
     assert found.figure.median > 1

@@ -17,7 +17,7 @@ from benchmarks.compiled_references import NVRTC, cuda_text
 from porter import toolchain
 from porter.base import process
 from porter.errors import NoNvcc
-from porter_dev.bench.figures import Figure
+from porter_dev.bench.measurement import Figure
 from tests.cpython import cpython
 
 if TYPE_CHECKING:

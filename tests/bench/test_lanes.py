@@ -12,7 +12,7 @@ from porter.errors import BenchFailed, UsageError
 from porter.run import Device
 from porter_dev.bench import lanes
 from porter_dev.bench.catalogue import SUITE
-from porter_dev.bench.measure import Setting
+from porter_dev.bench.measurement import Setting
 
 DETAILS = """\
 ==PROF== Connected to process 7

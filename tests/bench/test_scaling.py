@@ -12,9 +12,9 @@ from porter.cli import execute
 from porter.errors import BenchFailed
 from porter.pipeline import Build
 from porter.run import Device
-from porter_dev.bench import plot, scale
+from porter_dev.bench import scaling, scaling_plot
 from porter_dev.bench.catalogue import SUITE, Benchmark
-from porter_dev.bench.measure import Setting
+from porter_dev.bench.measurement import Setting
 
 COUNTS = [3, 16, 64]
 HEAPS = [2 << 10, 16 << 10, 128 << 10]
@@ -22,12 +22,12 @@ HEAPS = [2 << 10, 16 << 10, 128 << 10]
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scale, "COUNTS", {"host": COUNTS, "cuda": COUNTS})
-    monkeypatch.setattr(scale, "HEAPS", HEAPS)
+    monkeypatch.setattr(scaling, "COUNTS", {"host": COUNTS, "cuda": COUNTS})
+    monkeypatch.setattr(scaling, "HEAPS", HEAPS)
 
 
 def test_points_and_what_does_not_fit(any_device: Device) -> None:
-    found = scale.scaling(Setting(any_device, n=8, repeat=1), SUITE[1])
+    found = scaling.scaling(Setting(any_device, n=8, repeat=1), SUITE[1])
     assert [point.n for point in found.by_count] == COUNTS
     assert [(point.n, point.heap) for point in found.by_heap] == [(8, heap) for heap in HEAPS[1:]]
     [left_out] = found.left_out
@@ -41,7 +41,7 @@ def test_a_wrong_answer_is_no_lack_of_memory(
     monkeypatch.setattr("porter_dev.bench.catalogue.PROGRAMS", tmp_path)
     (tmp_path / "odd.py").write_text("print(threadIdx + numThreads)")
     with pytest.raises(BenchFailed, match="interpreter 0 printed"):
-        scale.scaling(Setting(any_device, n=8, repeat=1), Benchmark("odd", "odd", "odd.py"))
+        scaling.scaling(Setting(any_device, n=8, repeat=1), Benchmark("odd", "odd", "odd.py"))
 
 
 def test_command_writes_json_and_a_picture(built: Build, tmp_path: Path) -> None:
@@ -55,15 +55,15 @@ def test_command_writes_json_and_a_picture(built: Build, tmp_path: Path) -> None
     lines = ElementTree.parse(picture).getroot().iter("{http://www.w3.org/2000/svg}polyline")
     points = [[pair.split(",") for pair in line.get("points", "").split()] for line in lines]
     lengths = len(document["by_count"]), len(document["by_heap"])
-    curves = len(plot.CURVES)
+    curves = len(scaling_plot.CURVES)
     assert [len(curve) for curve in points] == [lengths[0]] * curves + [lengths[1]] * curves
     for x, y in (pair for curve in points for pair in curve):
-        assert 0 <= float(x) <= plot.WIDTH
-        assert 0 <= float(y) <= plot.HEIGHT
+        assert 0 <= float(x) <= scaling_plot.WIDTH
+        assert 0 <= float(y) <= scaling_plot.HEIGHT
 
 
 def test_an_axis_is_logarithmic() -> None:
-    axis = plot.Axis(1, 100, 200)
+    axis = scaling_plot.Axis(1, 100, 200)
     assert (axis.at(1), axis.at(10), axis.at(100)) == (0, 100, 200)
 
 

@@ -17,11 +17,10 @@ from rich.console import Console
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from porter.run import open_device
-from porter_dev.bench import many, report
+from porter_dev.bench import bench_report, many
 from porter_dev.bench.catalogue import SUITE, Benchmark
-from porter_dev.bench.conditions import conditions
-from porter_dev.bench.measure import Setting
-from porter_dev.bench.suite import BenchSuite
+from porter_dev.bench.measurement import Setting
+from porter_dev.bench.suite import BenchSuite, conditions
 
 PROGRAMS = Path(__file__).parent / "programs"
 SEED = 1  # of the generated programs; the suite's is another
@@ -45,11 +44,13 @@ def main() -> None:
     setting = Setting(open_device(given.build, given.target), given.n, given.repeat)
     suite = BenchSuite(setting, native=False)
     rows = suite.run(VARIANTS)
-    measured = report.Measured(rows, [], None, many.measure(setting, suite.pythons, seed=SEED))
+    measured = bench_report.Measured(
+        rows, [], None, many.measure(setting, suite.pythons, seed=SEED)
+    )
     about = conditions(setting, suite.cores) | {"references": {}}
-    report.show(measured, about, Console(width=140))
+    bench_report.show(measured, about, Console(width=140))
     if given.json is not None:
-        given.json.write_text(json.dumps(report.to_json(measured, about), indent=1) + "\n")
+        given.json.write_text(json.dumps(bench_report.to_json(measured, about), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from porter_dev.torture.python import cpython
-from porter_dev.torture.python.examine import Examiner, difference
-from porter_dev.torture.python.modes import MODES
+from porter_dev.torture.python.comparison import MODES, Examiner, difference
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

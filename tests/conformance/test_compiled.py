@@ -17,7 +17,7 @@ from porter.conformance.backends.build_runner import ScriptOpener
 from porter.conformance.discovery import discover
 from porter.conformance.records import Script, ScriptStatus
 from porter.run.built import open_build
-from porter_dev.torture.python.examine import difference, session
+from porter_dev.torture.python.comparison import difference, session
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

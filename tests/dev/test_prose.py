@@ -42,7 +42,7 @@ GOOD = [
     "# Others' builds are read-only.",
     "# This row is one that waits.",
     "# The launch runs native code. Lanes diverge, and the guard bails out.",
-    "# Native code, not `machine code`, and porter/native/standins.py.",
+    "# Native code, not `machine code`, and porter/native/stubs.py.",
     '# The message is "no room for interpreters".',
     "# A memory fence orders the stores; roomy_device is a fixture.",
     "who = 'Who waits'",

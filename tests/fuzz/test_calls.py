@@ -24,27 +24,25 @@ from porter.pipeline import build
 from porter.run import open_device, run
 from porter.sync.lock import newest_release
 from porter_dev.cli import fuzz
-from porter_dev.fuzz.calls import process, trial
-from porter_dev.fuzz.calls.campaign import CallCampaign, CallPlan
-from porter_dev.fuzz.calls.findings import CallFinding, saved
-from porter_dev.fuzz.calls.inventory import Inventory, inventory
-from porter_dev.fuzz.calls.judge import differing, faults, place
-from porter_dev.fuzz.calls.making import ProgramMaker
-from porter_dev.fuzz.calls.programs import CallProgram, Generator, Statement, parts_of
-from porter_dev.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
-from porter_dev.fuzz.calls.reduce import callee, reduce
-from porter_dev.fuzz.calls.session import CallSession, fuzz_calls
-from porter_dev.fuzz.calls.trial import (
+from porter_dev.fuzz.calls import batch_process, fuzz_batch
+from porter_dev.fuzz.calls.call_campaign import CallCampaign, CallPlan
+from porter_dev.fuzz.calls.faults import differing, faults, place
+from porter_dev.fuzz.calls.findings import CallFinding, callee, reduce, saved
+from porter_dev.fuzz.calls.fuzz_batch import (
     SIZES,
     Answer,
     BatchDied,
     BatchEnded,
+    BatchLimits,
     BatchStuck,
     CallBatch,
-    TrialLimits,
     launch_batch,
     places,
 )
+from porter_dev.fuzz.calls.inventory import Inventory, inventory
+from porter_dev.fuzz.calls.programs import CallProgram, Generator, ProgramMaker, Statement, parts_of
+from porter_dev.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
+from porter_dev.fuzz.calls.session import CallSession, fuzz_calls
 
 FINDINGS = Path(__file__).parent / "findings"
 KNOWN = Inventory(
@@ -301,10 +299,10 @@ class Slow:
 
 
 def test_a_launch_is_stuck_where_no_interpreter_ends_any_more() -> None:
-    limits = TrialLimits(0.01, 0.01, 0.01)
+    limits = BatchLimits(0.01, 0.01, 0.01)
     ending, stuck = Slow([9, 5, 1, 0]), Slow([9, 5, 5])
-    assert trial._drive(ending, limits, 2) is True  # type: ignore[arg-type]
-    assert trial._drive(stuck, limits, 2) is None  # type: ignore[arg-type]
+    assert fuzz_batch._drive(ending, limits, 2) is True  # type: ignore[arg-type]
+    assert fuzz_batch._drive(stuck, limits, 2) is None  # type: ignore[arg-type]
     assert stuck.written == [0, 1, 2]
 
 
@@ -338,17 +336,17 @@ def test_a_launch_that_kills_its_process_is_an_answer(
         time.sleep(10)
         raise AssertionError
 
-    monkeypatch.setattr(process, "launch_batch", die)
-    answer = process._forked(None, CallBatch((b"",)))  # type: ignore[arg-type]
+    monkeypatch.setattr(batch_process, "launch_batch", die)
+    answer = batch_process._forked(None, CallBatch((b"",)))  # type: ignore[arg-type]
     assert answer == BatchDied(sent.name, "what was said")
 
 
 def test_a_launch_that_never_answers_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "launch_batch", lambda device, batch: time.sleep(60))
-    monkeypatch.setattr(process, "PATIENCE", 0.1)
-    monkeypatch.setattr(process, "_WAITING", 0.1)
+    monkeypatch.setattr(batch_process, "launch_batch", lambda device, batch: time.sleep(60))
+    monkeypatch.setattr(batch_process, "PATIENCE", 0.1)
+    monkeypatch.setattr(batch_process, "_WAITING", 0.1)
     begun = time.monotonic()
-    answer = process._forked(None, CallBatch((b"",), TrialLimits(0.1, 0, 0)))  # type: ignore[arg-type]
+    answer = batch_process._forked(None, CallBatch((b"",), BatchLimits(0.1, 0, 0)))  # type: ignore[arg-type]
     assert answer == BatchDied("SIGKILL") and time.monotonic() - begun < 5
 
 
@@ -408,7 +406,7 @@ def test_findings_end_well_among_neighbours(part: int) -> None:
     device = open_device(built(), "host")
     (sentinel,) = _ended(launch_batch(device, CallBatch((b"",)))).sentinels
     assert sentinel[0] == "GPUSNEK_OK"
-    answer = launch_batch(device, CallBatch(sources, TrialLimits(20.0, 0.2, 2.0)))
+    answer = launch_batch(device, CallBatch(sources, BatchLimits(20.0, 0.2, 2.0)))
     bad = faults(answer, sentinel)
     assert not bad, [(found[fault.program or 0][0], fault) for fault in bad]
 

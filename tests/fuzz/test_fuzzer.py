@@ -11,8 +11,7 @@ from porter.config import BuildConfig
 from porter.errors import ToolMissing
 from porter.pipeline import build
 from porter.sync.lock import newest_release
-from porter_dev.fuzz.building import HARNESS, build_fuzzer, libfuzzer
-from porter_dev.fuzz.fuzzing import fuzz, minimise
+from porter_dev.fuzz.coverage_fuzzer import HARNESS, build_fuzzer, fuzz, libfuzzer, minimise
 
 
 def test_no_libfuzzer_is_one_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

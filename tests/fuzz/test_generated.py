@@ -14,13 +14,13 @@ from porter.base import paths
 from porter.errors import FileProblem, UsageError
 from porter.run import open_device, run
 from porter.sync.lock import newest_release
+from porter_dev.fuzz.calls.findings import reduce
+from porter_dev.fuzz.calls.fuzz_batch import SIZES
 from porter_dev.fuzz.calls.inventory import Inventory, inventory
-from porter_dev.fuzz.calls.making import ProgramMaker
-from porter_dev.fuzz.calls.reduce import reduce
+from porter_dev.fuzz.calls.programs import ProgramMaker
 from porter_dev.fuzz.calls.session import PROGRAM_HEAP, CallSession, fuzz_calls
 from porter_dev.fuzz.calls.side_effects import SideEffectGenerator
-from porter_dev.fuzz.calls.sizes import VALUES, SizeGenerator
-from porter_dev.fuzz.calls.trial import SIZES
+from porter_dev.fuzz.calls.size_mutation import VALUES, SizeGenerator
 from tests.fuzz.test_calls import KNOWN, built
 
 REACHED = 1.0 / 3  # of the operations end otherwise than with a TypeError

@@ -25,10 +25,10 @@ import numpy as np
 from porter.run import Device, Launch, open_device, run
 from porter.run.launch.options import Phase
 from porter.smoke import smoke
-from porter_dev.allocation_failure.model import Effect
+from porter_dev.allocation_failure.injection import Effect
+from porter_dev.allocation_failure.injection_campaign import inject_failures
+from porter_dev.allocation_failure.injection_runner import InjectionRunner, Run, injections_on
 from porter_dev.allocation_failure.subjects import folder
-from porter_dev.allocation_failure.sweep import sweep
-from porter_dev.allocation_failure.trials import Run, TrialRunner, trials_on
 from porter_dev.fuzz.replay import replay
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,11 +113,11 @@ def check_collection(device: Device, n: int) -> dict[str, Any]:
 def check_failing_allocations(device: Device, n: int) -> dict[str, Any]:
     """Let every allocation of porter's programs fail once, each in a separate interpreter."""
     launch = Launch(stdout=4096, stderr=2048, timeout=60.0)
-    runner = TrialRunner(Here(trials_on(device, launch)), chunk=1 << 16, parallel=1 << 16)
-    swept = sweep(folder(ROOT / "tests" / "sweep" / "programs"), runner)
-    assert swept.rows and not swept.bad, [bad.ending for bad in swept.bad[:3]]
-    outcomes = {verdict.value: swept.total(verdict) for verdict in Effect if verdict.good}
-    return {"programs": len(swept.rows), "interpreters": swept.interpreters, **outcomes}
+    runner = InjectionRunner(Here(injections_on(device, launch)), chunk=1 << 16, parallel=1 << 16)
+    results = inject_failures(folder(ROOT / "tests" / "sweep" / "programs"), runner)
+    assert results.rows and not results.bad, [bad.ending for bad in results.bad[:3]]
+    outcomes = {verdict.value: results.total(verdict) for verdict in Effect if verdict.good}
+    return {"programs": len(results.rows), "interpreters": results.interpreters, **outcomes}
 
 
 def check_fuzz_corpus(device: Device, n: int) -> dict[str, Any]:

@@ -39,8 +39,8 @@ from porter.toolchain import children
 from porter_dev import builds
 from porter_dev.drift import (
     KINDS,
-    Edit,
     Release,
+    SourceEdit,
     Variant,
     code_of,
     function_at,
@@ -195,7 +195,7 @@ class Laboratory:
             if hunk.text.strip() and _lines(hunk.text) in _lines(self.base.texts[hunk.file])
         }
 
-    def _check_undone(self, edit: Edit, done: Patched, base: Patched) -> None:
+    def _check_undone(self, edit: SourceEdit, done: Patched, base: Patched) -> None:
         """Check that the variant's texts are the release's where the change is undone.
 
         Args:

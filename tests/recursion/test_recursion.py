@@ -11,8 +11,12 @@ from porter.base import paths
 from porter.config import BuildConfig
 from porter.pipeline import build
 from porter.sync.lock import newest_release
-from porter_dev.allocation_failure.model import Trial
-from porter_dev.allocation_failure.trials import TrialOpener, TrialRunner, TrialSizes
+from porter_dev.allocation_failure.injection import Injection
+from porter_dev.allocation_failure.injection_runner import (
+    InjectionOpener,
+    InjectionRunner,
+    InjectionSizes,
+)
 
 from .cases import CASES
 
@@ -33,15 +37,17 @@ def folder() -> Path:
 
 
 @pytest.fixture(params=[2, 4, 8, 16, 32, 256], ids=lambda kib: f"{kib}K")
-def runner(folder: Path, request: pytest.FixtureRequest) -> Iterator[TrialRunner]:
-    sizes = TrialSizes(heap=96 * KIB, pystack=16 * KIB, stack=request.param * KIB, stderr=256 * KIB)
-    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, sizes), chunk=len(CASES))
+def runner(folder: Path, request: pytest.FixtureRequest) -> Iterator[InjectionRunner]:
+    sizes = InjectionSizes(
+        heap=96 * KIB, pystack=16 * KIB, stack=request.param * KIB, stderr=256 * KIB
+    )
+    runner = InjectionRunner.open(InjectionOpener(folder, "host", 60.0, sizes), chunk=len(CASES))
     yield runner
     runner.close()
 
 
-def test_every_recursion_ends_as_python_ends(runner: TrialRunner) -> None:
-    endings = runner.run([Trial(name, source.encode()) for name, source in CASES.items()])
+def test_every_recursion_ends_as_python_ends(runner: InjectionRunner) -> None:
+    endings = runner.run([Injection(name, source.encode()) for name, source in CASES.items()])
     ends = dict(zip(CASES, endings, strict=True))
     bad = {name: end for name, end in ends.items() if end.status not in PYTHON_ENDS}
     assert not bad

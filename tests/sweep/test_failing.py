@@ -21,9 +21,13 @@ from porter.pipeline import build
 from porter.run import Device, Launch, open_device, run
 from porter.sync.lock import newest_release
 from porter_dev.allocation_failure import subjects
-from porter_dev.allocation_failure.model import Effect, Trial
-from porter_dev.allocation_failure.sweep import sweep
-from porter_dev.allocation_failure.trials import TrialOpener, TrialRunner, compiled_trials
+from porter_dev.allocation_failure.injection import Effect, Injection
+from porter_dev.allocation_failure.injection_campaign import inject_failures
+from porter_dev.allocation_failure.injection_runner import (
+    InjectionOpener,
+    InjectionRunner,
+    compiled_injections,
+)
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -86,11 +90,13 @@ COMPILED = CompilerOptions()
 def test_own_programs_survive_every_failure(
     folder: Path, rest: bool, native: CompilerOptions | None
 ) -> None:
-    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, rest=rest, native=native), 512)
-    swept = sweep(subjects.folder(PROGRAMS), runner)
-    assert not swept.left and len(swept.rows) >= 8
-    assert not swept.bad, swept.bad[:3]
-    assert swept.total(Effect.MEMORY_ERROR) > 100
+    runner = InjectionRunner.open(
+        InjectionOpener(folder, "host", 60.0, rest=rest, native=native), 512
+    )
+    results = inject_failures(subjects.folder(PROGRAMS), runner)
+    assert not results.left and len(results.rows) >= 8
+    assert not results.bad, results.bad[:3]
+    assert results.total(Effect.MEMORY_ERROR) > 100
 
 
 @pytest.mark.campaign("failing-allocations")
@@ -107,27 +113,27 @@ def test_upstream_programs_survive_some_failures(
     root = paths.upstream_dir() / release / "tests"
     cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
     wanted = subjects.upstream(root, ("basics", "float"), cpython, load("host"))
-    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, native=native), 512)
-    swept = sweep(wanted, runner, limit=limit, most=rows + rows // 4)
-    assert len(swept.rows) >= rows  # the sweep leaves out some programs
-    assert not swept.bad, swept.bad[:3]
-    assert swept.total(Effect.MEMORY_ERROR) > 2 * rows
+    runner = InjectionRunner.open(InjectionOpener(folder, "host", 60.0, native=native), 512)
+    results = inject_failures(wanted, runner, limit=limit, most=rows + rows // 4)
+    assert len(results.rows) >= rows  # the sweep leaves out some programs
+    assert not results.bad, results.bad[:3]
+    assert results.total(Effect.MEMORY_ERROR) > 2 * rows
 
 
 def test_what_a_launch_of_machine_code_runs(folder: Path) -> None:
     """Each program runs its own native code, also beside a program with a syntax error."""
     made = TestCompiler.of(folder, "host", COMPILED)
     compiler = Counting(made.device, made.target, made.options)
-    trials = compiled_trials(compiler, Launch())
+    injections = compiled_injections(compiler, Launch())
     programs = [b"print(1)", b"print(", b"print(3)", b"x = [0] * 99\nprint(4)"]
-    wanted = [Trial(f"{i % 4}.py", programs[i % 4]) for i in range(8)]
-    endings = trials(wanted)
+    wanted = [Injection(f"{i % 4}.py", programs[i % 4]) for i in range(8)]
+    endings = injections(wanted)
     assert [e.stdout for e in endings] == 2 * [b"1\n", b"", b"3\n", b"4\n"]
     assert b"SyntaxError" in endings[1].stderr and b"SyntaxError" in endings[5].stderr
     assert [len(codes) for codes in compiler.made] == [3]
     assert all(module is not None for modules in compiler.modules for module in modules)
     every = [attrs.evolve(wanted[3], fail=i + 1) for i in range(endings[3].allocations)]
-    failed = [ending for ending in trials(every) if ending.stdout != b"4\n"]
+    failed = [ending for ending in injections(every) if ending.stdout != b"4\n"]
     assert failed and all(b"MemoryError" in ending.stderr for ending in failed)
 
 

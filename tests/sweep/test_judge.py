@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from porter_dev.allocation_failure.judge import judge
-from porter_dev.allocation_failure.model import Effect, Ending, SweptProgram, Trial
+from porter_dev.allocation_failure.injection import (
+    Effect,
+    Ending,
+    InjectedProgram,
+    Injection,
+    judge,
+)
 
-PLAIN = SweptProgram("plain.py", b"print(1)\n", b"1\n")
-CATCHING = SweptProgram(
+PLAIN = InjectedProgram("plain.py", b"print(1)\n", b"1\n")
+CATCHING = InjectedProgram(
     "catching.py", b"try:\n    f()\nexcept MemoryError:\n    print(2)\n", b"1\n"
 )
 MEMORY_ERROR = b"Traceback (most recent call last):\nMemoryError: memory allocation failed\n"
 
 
-def of(subject: SweptProgram, ending: Ending, fail: int = 3) -> Effect:
-    return judge(subject, Trial(subject.name, subject.source, fail), ending)
+def of(subject: InjectedProgram, ending: Ending, fail: int = 3) -> Effect:
+    return judge(subject, Injection(subject.name, subject.source, fail), ending)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +38,7 @@ def of(subject: SweptProgram, ending: Ending, fail: int = 3) -> Effect:
         (PLAIN, Ending("GPUSNEK_STOPPED", b"1\n", allocations=9), Effect.HANG),
     ],
 )
-def test_verdicts(subject: SweptProgram, ending: Ending, verdict: Effect) -> None:
+def test_verdicts(subject: InjectedProgram, ending: Ending, verdict: Effect) -> None:
     assert of(subject, ending) is verdict
 
 

@@ -10,62 +10,65 @@ import pytest
 
 from porter.errors import UsageError
 from porter_dev.allocation_failure import subjects
-from porter_dev.allocation_failure.model import Effect, Ending, SweptProgram, Trial
-from porter_dev.allocation_failure.sweep import sweep
-from porter_dev.allocation_failure.trials import TrialRunner
+from porter_dev.allocation_failure.injection import Effect, Ending, InjectedProgram, Injection
+from porter_dev.allocation_failure.injection_campaign import inject_failures
+from porter_dev.allocation_failure.injection_runner import InjectionRunner
 
 MADE = 10  # allocations of the fake programs
 
 
-def _run(trials: Sequence[Trial]) -> list[Ending]:
-    return [_one(trial) for trial in trials]
+def _run(injections: Sequence[Injection]) -> list[Ending]:
+    return [_one(injection) for injection in injections]
 
 
-def _one(trial: Trial) -> Ending:
-    if trial.name == "dies.py" and trial.fail == 7:
+def _one(injection: Injection) -> Ending:
+    if injection.name == "dies.py" and injection.fail == 7:
         signal.raise_signal(signal.SIGKILL)
-    if trial.name == "broken.py":
+    if injection.name == "broken.py":
         return Ending("GPUSNEK_EXCEPTION", b"", b"NameError: x\n", MADE)
-    if 0 < trial.fail <= MADE:
+    if 0 < injection.fail <= MADE:
         return Ending("GPUSNEK_EXCEPTION", b"", b"MemoryError: \n", MADE)
     return Ending("GPUSNEK_OK", b"well\n", allocations=MADE)
 
 
-def opener() -> Callable[[Sequence[Trial]], list[Ending]]:
+def opener() -> Callable[[Sequence[Injection]], list[Ending]]:
     return _run
 
 
 @pytest.fixture
-def runner() -> TrialRunner:
+def runner() -> InjectionRunner:
     from porter.conformance.backends.isolated_process import Isolated
-    from porter_dev.allocation_failure.trials import lost
+    from porter_dev.allocation_failure.injection_runner import lost
 
-    return TrialRunner(Isolated(opener, 30.0, lost), chunk=8)
-
-
-def test_every_allocation_fails_once(runner: TrialRunner) -> None:
-    wanted = [SweptProgram("a.py", b"a", b"well\n"), SweptProgram("broken.py", b"b", b"well\n")]
-    swept = sweep(wanted, runner)
-    assert swept.left == ["broken.py"]
-    assert [(row.name, row.allocations, row.stride) for row in swept.rows] == [("a.py", MADE, 1)]
-    assert swept.rows[0].counts == {Effect.MEMORY_ERROR: MADE, Effect.RIGHT: 1}
-    assert not swept.bad and swept.neighbours == 1
+    return InjectionRunner(Isolated(opener, 30.0, lost), chunk=8)
 
 
-def test_a_limit_strides(runner: TrialRunner) -> None:
-    swept = sweep([SweptProgram("a.py", b"a", b"well\n")], runner, limit=4)
-    assert swept.rows[0].stride == 3
-    assert swept.rows[0].counts == {Effect.MEMORY_ERROR: 4, Effect.RIGHT: 1}
+def test_every_allocation_fails_once(runner: InjectionRunner) -> None:
+    wanted = [
+        InjectedProgram("a.py", b"a", b"well\n"),
+        InjectedProgram("broken.py", b"b", b"well\n"),
+    ]
+    results = inject_failures(wanted, runner)
+    assert results.left == ["broken.py"]
+    assert [(row.name, row.allocations, row.stride) for row in results.rows] == [("a.py", MADE, 1)]
+    assert results.rows[0].counts == {Effect.MEMORY_ERROR: MADE, Effect.RIGHT: 1}
+    assert not results.bad and results.neighbours == 1
 
 
-def test_a_trial_that_kills_the_process_is_the_only_one_lost(runner: TrialRunner) -> None:
-    wanted = [SweptProgram("dies.py", b"d", b"well\n"), SweptProgram("a.py", b"a", b"well\n")]
-    swept = sweep(wanted, runner)
-    assert [(bad.trial.name, bad.trial.fail, bad.verdict) for bad in swept.bad] == [
+def test_a_limit_strides(runner: InjectionRunner) -> None:
+    results = inject_failures([InjectedProgram("a.py", b"a", b"well\n")], runner, limit=4)
+    assert results.rows[0].stride == 3
+    assert results.rows[0].counts == {Effect.MEMORY_ERROR: 4, Effect.RIGHT: 1}
+
+
+def test_a_trial_that_kills_the_process_is_the_only_one_lost(runner: InjectionRunner) -> None:
+    wanted = [InjectedProgram("dies.py", b"d", b"well\n"), InjectedProgram("a.py", b"a", b"well\n")]
+    results = inject_failures(wanted, runner)
+    assert [(bad.injection.name, bad.injection.fail, bad.verdict) for bad in results.bad] == [
         ("dies.py", 7, Effect.CRASH)
     ]
-    assert swept.bad[0].ending.note == "SIGKILL"
-    assert swept.total(Effect.MEMORY_ERROR) == 2 * MADE - 1
+    assert results.bad[0].ending.note == "SIGKILL"
+    assert results.total(Effect.MEMORY_ERROR) == 2 * MADE - 1
 
 
 def test_a_folder_of_programs(tmp_path: Path) -> None:

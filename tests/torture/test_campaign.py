@@ -11,11 +11,11 @@ import porter.rewrite.unit
 from porter.cli import execute
 from porter.errors import TortureFailed, UsageError
 from porter.rewrite.rules import RULES
-from porter_dev.torture.arithmetic import is_sequence
 from porter_dev.torture.batch import examine
-from porter_dev.torture.campaign import Found, draw, read_saved, replay, saved, torture
+from porter_dev.torture.c_campaign import Found, draw, read_saved, replay, saved, torture
+from porter_dev.torture.choices import reduce
+from porter_dev.torture.expressions import is_sequence
 from porter_dev.torture.program import CProgram, generate
-from porter_dev.torture.reduce import reduce
 
 PROGRAMS = 15  # of each seed; `porter torture` runs a thousand
 KEPT = sorted((Path(__file__).parent / "found").glob("*.c"))

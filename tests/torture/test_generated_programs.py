@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from porter_dev.torture.batch import run_as_c, sources
-from porter_dev.torture.campaign import draw
+from porter_dev.torture.c_campaign import draw
 from porter_dev.torture.choices import Choices
 from porter_dev.torture.program import generate
 

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from porter_dev.torture.choices import Choices
-from porter_dev.torture.python import cpython, examine
-from porter_dev.torture.python.campaign import draw, saved, torture
-from porter_dev.torture.python.examine import Examined, Examiner, Ran, difference
-from porter_dev.torture.python.modes import MODES
+from porter_dev.torture.choices import Choices, reduce
+from porter_dev.torture.python import comparison, cpython
+from porter_dev.torture.python.comparison import MODES, Examined, Examiner, Ran, difference
 from porter_dev.torture.python.program import generate
-from porter_dev.torture.reduce import reduce
+from porter_dev.torture.python.python_campaign import draw, saved, torture
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -110,7 +108,7 @@ def test_reducing_keeps_what_matters() -> None:
 
 def test_a_wrong_translation_is_found(built: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     """Native code that adds instead of subtracting is detected."""
-    right: Any = vars(examine)["translate"]
+    right: Any = vars(comparison)["translate"]
 
     def wrong(*args: Any, **options: Any) -> Any:
         made = right(*args, **options)
@@ -124,7 +122,7 @@ def test_a_wrong_translation_is_found(built: Build, monkeypatch: pytest.MonkeyPa
     run = Examiner(built.folder, ("all",))()
     (good,) = run([source])
     assert difference(good, "5\n") is None
-    monkeypatch.setattr(examine, "translate", wrong)
+    monkeypatch.setattr(comparison, "translate", wrong)
     (bad,) = run([source])
     found = difference(bad, "5\n")
     assert found is not None and (found.mode, found.detail) == (

@@ -19,16 +19,16 @@ import attrs
 from attrs import define, field, frozen
 
 from porter.toolchain import children
-from porter_dev.fuzz.calls.judge import Fault, faults
-from porter_dev.fuzz.calls.process import BatchProcess, Opening
-from porter_dev.fuzz.calls.trial import BatchEnded, CallBatch, TrialLimits
+from porter_dev.fuzz.calls.batch_process import BatchProcess, Opening
+from porter_dev.fuzz.calls.faults import Fault, faults
+from porter_dev.fuzz.calls.fuzz_batch import BatchEnded, BatchLimits, CallBatch
 from tests.verify.mutating import mutants
 from tests.verify.sources import SOURCES
 
 TOGETHER = 12  # mutants that one program loads
 PROGRAMS = 24  # programs of one launch
 STEPS = 40_000  # of one program
-LIMITS = TrialLimits(seconds=4.0, grace=0.5, margin=4.0)
+LIMITS = BatchLimits(seconds=4.0, grace=0.5, margin=4.0)
 SAY = partial(print, flush=True)
 _COMPILING = """
 import marshal

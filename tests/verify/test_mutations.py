@@ -11,7 +11,7 @@ from porter.config import BuildConfig
 from porter.pipeline import build
 from porter.toolchain import children
 from porter_dev import builds
-from porter_dev.fuzz.calls.process import BatchProcess, Opening
+from porter_dev.fuzz.calls.batch_process import BatchProcess, Opening
 from tests.conftest import shared
 from tests.verify.hunting import TOGETHER, Hunted, compiled, hunt
 from tests.verify.mutating import mutants, parts

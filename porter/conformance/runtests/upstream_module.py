@@ -1,4 +1,4 @@
-"""Load a release's ``run-tests.py`` as a module, with fakes for a board, CPython and outputs."""
+"""Load a release's ``run-tests.py`` as a module, with fakes for a board, CPython and checks."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     driver.py PROGRAM SETUP FIRST COUNT TOTAL REPEAT
 
-porter_dev/bench/scripts.py starts this file in CPython and in MicroPython, so it uses only what both
+porter_dev/bench/cpu_references.py starts this file in CPython and in MicroPython, so it uses only what both
 support. SETUP is a program whose globals all programs see, or `-`. If it defines
 reset(first, count), the driver calls that function before each repetition; it writes the result of
 report(first, count) to stdout afterwards. Before each repetition the driver writes "ready" to

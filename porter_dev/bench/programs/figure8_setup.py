@@ -1,4 +1,4 @@
-# Create the matrix of Figure 8 for CPython and MicroPython; porter_dev/bench/subjects.py creates the
+# Create the matrix of Figure 8 for CPython and MicroPython; porter_dev/bench/oracle.py creates the
 # same matrix for interpreters. The sum of a column is exact in 32 bits, in any order.
 from array import array
 

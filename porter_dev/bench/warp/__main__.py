@@ -12,9 +12,17 @@ from pathlib import Path
 
 from porter.errors import BenchFailed, PorterError
 from porter.run.built import open_build
-from porter_dev.bench.warp.guard import compare, lanes_table, load, store
-from porter_dev.bench.warp.report import SHOWN, WarpBench, lines, names_of
-from porter_dev.bench.warp.simulate import MODELS
+from porter_dev.bench.warp.simulation import MODELS
+from porter_dev.bench.warp.warp_report import (
+    SHOWN,
+    WarpBench,
+    compare,
+    lanes_table,
+    lines,
+    load,
+    names_of,
+    store,
+)
 
 
 def main(arguments: list[str]) -> None:

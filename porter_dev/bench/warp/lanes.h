@@ -12,7 +12,7 @@ const uint32_t VALUE = (1u << 30) - 1, FAST = 1u << 29;
 const uint32_t NONE = UINT32_MAX;
 const int32_t RETURNED = -1, NOWHERE = -2; // of `meets`: at the return to the caller, or not at all
 
-struct Program { // arrays from blocks.py and meeting.py, one item per block unless noted
+struct Program { // arrays from control_flow.py and reconvergence.py, one item per block unless noted
     const uint32_t *numbers; // from a block's identifier in the trace to its number, or NONE
     uint32_t span; // items of `numbers`
     int32_t vm; // the function that executes bytecode

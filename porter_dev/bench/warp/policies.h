@@ -72,6 +72,6 @@ static void most(const std::vector<Candidate> &all, uint32_t rounds, std::vector
     }
 }
 
-static const Policy POLICIES[] = {everyone, least_ip, deepest, most}; // names: simulate.py
+static const Policy POLICIES[] = {everyone, least_ip, deepest, most}; // names: simulation.py
 
 #endif

@@ -16,7 +16,7 @@ from porter.run import Launch, Result
 from porter.run.built import open_build
 from porter.run.device.host import HostTwin
 from porter.run.launch.options import Phase
-from porter_dev.bench.measure import EMPTY, Setting
+from porter_dev.bench.measurement import EMPTY, Setting
 from porter_dev.bench.oracle import check_ended
 
 TARGET = "host-traced"

@@ -1,5 +1,5 @@
 // Walk the recorded lanes of a warp in the order in which a GPU would issue them. Called by
-// porter_dev/bench/warp/simulate.py, whose docstring describes the models.
+// porter_dev/bench/warp/simulation.py, whose docstring describes the models.
 #include "barriers.h"
 #include "groups.h"
 
@@ -51,7 +51,7 @@ EXPORT int warp_barriers(const Program *program, const Model *model, uint32_t n,
     return starved;
 }
 
-// Collect the edges of the flow graphs for meeting.py: pairs of blocks that followed each other in
+// Collect the edges of the flow graphs for reconvergence.py: pairs of blocks that followed each other in
 // one activation, with NONE before the first and after the last block. Marks the blocks before
 // upstream's switch in `dispatching`. Returns the number of pairs, at most `room`, or -1 if a lane
 // executed no bytecode.

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from porter.errors import FuzzFailed
 from porter.run import Device, Launch, Program, run
-from porter_dev.fuzz.calls import misbehaviour, values
+from porter_dev.fuzz.calls import hostile_values
 from porter_dev.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
 
 _SIZES = Launch(heap=128 * 1024, pystack=8192, stack=32 * 1024, stdout=65536, timeout=60.0)
@@ -62,7 +62,9 @@ def inventory(device: Device) -> Inventory:
     """Introspect `device`'s build. Raises FuzzFailed if nothing is found."""
     named = {name for text in (*EXPRESSIONS, *STATEMENTS) for name in _NAMED.findall(text)}
     modules = sorted({*_modules(device), *named, "builtins"})
-    samples = [text for kind in ("small", "float", *_INSTANCES) for text in values.KINDS[kind]]
+    samples = [
+        text for kind in ("small", "float", *_INSTANCES) for text in hostile_values.KINDS[kind]
+    ]
     sources = [f"NAME={name!r}\n{_LOOK}" for name in modules]
     sources += [_sample(text) for text in samples]
     result = run(
@@ -102,8 +104,8 @@ def _modules(device: Device) -> list[str]:
 
 
 def _sample(text: str) -> str:
-    registers = "".join(f"v{i}=[{i}]\n" for i in range(values.REGISTERS))
-    return registers + misbehaviour.helpers(text) + f"VALUE={text}\n" + _ASK
+    registers = "".join(f"v{i}=[{i}]\n" for i in range(hostile_values.REGISTERS))
+    return registers + hostile_values.helpers(text) + f"VALUE={text}\n" + _ASK
 
 
 def _each(n: int) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:

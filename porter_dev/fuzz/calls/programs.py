@@ -1,15 +1,23 @@
-"""Generate programs of hostile calls: seeded, of bounded size, in parts that can be reduced."""
+"""Generate programs of hostile calls: seeded, of bounded size, in parts that can be reduced.
+
+Several processes generate the programs of launches of tens of thousands.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import re
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from random import Random
+from typing import Protocol
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
+from porter.base.process import begin_worker, kill_workers
 from porter.errors import UsageError
-from porter_dev.fuzz.calls import misbehaviour, values
+from porter_dev.fuzz.calls import hostile_values
 from porter_dev.fuzz.calls.inventory import Inventory
 from porter_dev.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
 
@@ -70,8 +78,8 @@ class CallProgram:
                 continue
             body.append(f"try:\n {statement.text}\n{_CATCH.format(i)}\n")
         text = "".join(body)
-        used = misbehaviour.helpers(text)
-        names = [f"v{i}" for i in range(values.REGISTERS)]
+        used = hostile_values.helpers(text)
+        names = [f"v{i}" for i in range(hostile_values.REGISTERS)]
         if self.bare and not used:
             names = [name for name in names if name in text]
         registers = f"{'='.join(names)}=None\n" if names else ""
@@ -90,7 +98,7 @@ def parts_of(template: str, random: Random) -> tuple[str, ...]:
     at = 0
     text = template.replace("{{", "\0").replace("}}", "\1")
     for hole in _HOLE.finditer(text):
-        parts += [text[at : hole.start()], values.value(random, hole[1])]
+        parts += [text[at : hole.start()], hostile_values.value(random, hole[1])]
         at = hole.end()
     parts.append(text[at:])
     return tuple(part.replace("\0", "{").replace("\1", "}") for part in _owners(parts))
@@ -134,7 +142,7 @@ class Generator:
         while len(made) < len(_FIRST) + self._length:
             i = len(made)
             if i < len(_FIRST):
-                first = values.value(random, _FIRST[i])
+                first = hostile_values.value(random, _FIRST[i])
                 statement = Statement((f"v{i}=", first, f";_p({i},v{i})"))
             else:
                 statement = self._statement(random, i)
@@ -150,7 +158,7 @@ class Generator:
         if chance < 0.12:
             template = STATEMENTS[int(random.random() * len(STATEMENTS))]
             return _ended(parts_of(template, random), f"\n _p({i})")
-        target = f"v{int(random.random() * values.REGISTERS)}"
+        target = f"v{int(random.random() * hostile_values.REGISTERS)}"
         if chance < 0.17:
             return _ended(self._subclass(random, target), f";_p({i},{target})")
         if chance < 0.5:
@@ -173,10 +181,10 @@ class Generator:
             return (f"{name}(", *_arguments(random))
         if chance < 0.9:
             method = self._methods[int(random.random() * len(self._methods))]
-            owner = values.value(random, "v" if random.random() < 0.7 else "any")
+            owner = hostile_values.value(random, "v" if random.random() < 0.7 else "any")
             return tuple(_owners(["", owner, f".{method}(", *_arguments(random)]))
         which = int(random.random() * 40)
-        return ("_m(", values.value(random, "v"), f",{which})(", *_arguments(random))
+        return ("_m(", hostile_values.value(random, "v"), f",{which})(", *_arguments(random))
 
 
 def _ended(parts: Sequence[str], end: str) -> Statement:
@@ -195,7 +203,7 @@ def _arguments(random: Random) -> tuple[str, ...]:
             between += f"{_KEYWORDS[int(random.random() * len(_KEYWORDS))]}="
         if parts or between:
             parts.append(between)
-        parts.append(values.value(random, "any"))
+        parts.append(hostile_values.value(random, "any"))
         if between.endswith("="):
             break  # no positional argument may follow
         between = ","
@@ -214,3 +222,60 @@ def _names(known: dict[str, tuple[str, ...]]) -> list[str]:
 def _path(module: str) -> str:
     """Return the attribute path from the result of `__import__` to a submodule."""
     return "".join(f".{part}" for part in module.split(".")[1:])
+
+
+MANY = 2048  # programs per batch from which on several processes are worth their start
+_PIECE = 256  # programs that a process generates at a time
+_MOST = 16  # maximum number of processes
+
+
+class ProgramGenerator(Protocol):
+    """An interface for generating the program of a seed; pickled and sent to the processes."""
+
+    def program(self, seed: str) -> CallProgram:
+        """Return the program of `seed`."""
+        ...
+
+
+_generator: ProgramGenerator | None = None
+
+
+@define
+class ProgramMaker:
+    """A source of programs by their seeds; with `many`, several processes generate them."""
+
+    generator: ProgramGenerator
+    many: bool = False
+    _pool: ProcessPoolExecutor | None = field(default=None, init=False)
+
+    def __call__(self, seeds: Sequence[str]) -> list[CallProgram]:
+        """Return the programs of `seeds`, in order."""
+        if not self.many or len(seeds) <= _PIECE:
+            return [self.generator.program(seed) for seed in seeds]
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(
+                min(os.cpu_count() or 1, _MOST),
+                multiprocessing.get_context("spawn"),
+                initializer=_begin,
+                initargs=(self.generator,),
+            )
+        pieces = [seeds[at : at + _PIECE] for at in range(0, len(seeds), _PIECE)]
+        return [program for made in self._pool.map(_make, pieces) for program in made]
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            kill_workers(self._pool)
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+
+def _begin(generator: ProgramGenerator) -> None:
+    global _generator
+    begin_worker()
+    _generator = generator
+
+
+def _make(seeds: Sequence[str]) -> list[CallProgram]:
+    assert _generator is not None
+    return [_generator.program(seed) for seed in seeds]

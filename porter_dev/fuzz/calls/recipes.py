@@ -1,7 +1,7 @@
 """Recipes: statements with holes for hostile values, beside calls of what introspection finds.
 
-A hole `{kind}` takes a value of that kind (values.py); `{v}` is a register. Recipes name functions
-of upstream's modules. A build that lacks a module raises ImportError, which is harmless.
+A hole `{kind}` takes a value of that kind (hostile_values.py); `{v}` is a register. Recipes name
+functions of upstream's modules. A build that lacks a module raises ImportError, which is harmless.
 """
 
 from __future__ import annotations

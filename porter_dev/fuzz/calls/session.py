@@ -8,29 +8,28 @@ from pathlib import Path
 from attrs import frozen
 
 from porter.errors import UsageError
-from porter_dev.fuzz.calls import making
-from porter_dev.fuzz.calls.campaign import CallCampaign, CallPlan, Tally
+from porter_dev.fuzz.calls import programs
+from porter_dev.fuzz.calls.batch_process import BatchProcess, Opening
+from porter_dev.fuzz.calls.call_campaign import CallCampaign, CallPlan, Tally
 from porter_dev.fuzz.calls.findings import saved
+from porter_dev.fuzz.calls.fuzz_batch import HEAP, BatchLimits
 from porter_dev.fuzz.calls.inventory import Inventory
-from porter_dev.fuzz.calls.making import MANY, ProgramMaker
-from porter_dev.fuzz.calls.process import BatchProcess, Opening
-from porter_dev.fuzz.calls.programs import Generator
+from porter_dev.fuzz.calls.programs import MANY, Generator, ProgramMaker
 from porter_dev.fuzz.calls.side_effects import SideEffectGenerator
-from porter_dev.fuzz.calls.sizes import SizeGenerator
-from porter_dev.fuzz.calls.trial import HEAP, TrialLimits
+from porter_dev.fuzz.calls.size_mutation import SizeGenerator
 
 # Programs per launch; fewer under sanitizers, since programs are slow and a fault ends a launch.
 _BATCH = {"host": 192, "host-asan": 96, "cuda": 2048}
 _LIMITS = {
-    "host": TrialLimits(1.0, 0.2, 1.0),
-    "host-asan": TrialLimits(3.0, 0.3, 3.0),
-    "cuda": TrialLimits(20.0, 0.5, 5.0),
+    "host": BatchLimits(1.0, 0.2, 1.0),
+    "host-asan": BatchLimits(3.0, 0.3, 3.0),
+    "cuda": BatchLimits(20.0, 0.5, 5.0),
 }
 PROGRAM_HEAP = 256 * 1024  # bytes; the code of a program of classes takes about 100 KiB
 _QUICK = {
-    "host": TrialLimits(0.4, 0.1, 0.5),
-    "host-asan": TrialLimits(0.6, 0.2, 1.0),
-    "cuda": TrialLimits(2.0, 0.5, 3.0),
+    "host": BatchLimits(0.4, 0.1, 0.5),
+    "host-asan": BatchLimits(0.6, 0.2, 1.0),
+    "cuda": BatchLimits(2.0, 0.5, 3.0),
 }
 
 
@@ -51,8 +50,8 @@ class CallSession:
         sandbox: Whether programs run in a sandbox.
         programs: Whether to generate classes with side effects (side_effects.py) instead of single
             calls (programs.py).
-        mutate: Folders of programs whose integers are replaced by huge ones (sizes.py); replaces
-            both generators.
+        mutate: Folders of programs whose integers are replaced by huge ones (size_mutation.py).
+            It replaces both generators.
     """
 
     folder: Path
@@ -100,7 +99,7 @@ class CallsDone:
         return "\n".join(lines)
 
 
-def _generator(session: CallSession, known: Inventory) -> making.ProgramGenerator:
+def _generator(session: CallSession, known: Inventory) -> programs.ProgramGenerator:
     if session.mutate:
         if session.programs:
             raise UsageError("--programs and --mutate make different programs: give one of them")

@@ -27,9 +27,9 @@ from random import Random
 from types import GeneratorType
 
 from porter.errors import UsageError
+from porter_dev.fuzz.calls.hostile_values import REGISTERS
 from porter_dev.fuzz.calls.inventory import Inventory
 from porter_dev.fuzz.calls.programs import CallProgram, Statement
-from porter_dev.fuzz.calls.values import REGISTERS
 
 OPERATIONS = 12  # statements of the fourth group
 MAX_DEPTH = 6  # nested calls of special methods; deeper calls do nothing

@@ -5,8 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from porter_dev.torture.choices import Choices
-from porter_dev.torture.python.chains import SPEND, PythonChains
-from porter_dev.torture.python.definitions import PythonDefinitions
+from porter_dev.torture.python.definitions import SPEND, PythonChains, PythonDefinitions
 from porter_dev.torture.python.scope import (
     ANY,
     ARRAY,

@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from porter.errors import BenchFailed
-from porter_dev.bench.warp.blocks import code_of, listings
-from porter_dev.bench.warp.graph import EXIT, FlowLoop, loops, one_round, postdominators, ranks
+from porter_dev.bench.warp.control_flow import (
+    EXIT,
+    FlowLoop,
+    code_of,
+    listings,
+    loops,
+    one_round,
+    postdominators,
+    ranks,
+)
 
 
 def test_paths_meet_behind_an_if() -> None:

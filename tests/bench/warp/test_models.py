@@ -5,10 +5,10 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from porter_dev.bench.warp.blocks import WarpCode
+from porter_dev.bench.warp.control_flow import WarpCode
 from porter_dev.bench.warp.record import Recording
-from porter_dev.bench.warp.report import by_function
-from porter_dev.bench.warp.simulate import BARRIERS, SWITCH, Regrouping, Simulated, Walk
+from porter_dev.bench.warp.simulation import BARRIERS, SWITCH, Regrouping, Simulated, Walk
+from porter_dev.bench.warp.warp_report import by_function
 
 VM, OTHER = 0, 1  # functions; blocks 0 to 9 are the VM's, 10 to 19 the other's
 SITE = 500  # where a call returns to

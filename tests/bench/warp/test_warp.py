@@ -17,9 +17,8 @@ from porter.pipeline import Build, build
 from porter.run.built import open_build
 from porter_dev.bench.guard import load
 from porter_dev.bench.warp import __main__ as command
-from porter_dev.bench.warp.guard import compare, lanes_table
 from porter_dev.bench.warp.record import Recorder
-from porter_dev.bench.warp.report import WarpBench, by_function, names_of
+from porter_dev.bench.warp.warp_report import WarpBench, by_function, compare, lanes_table, names_of
 
 pytestmark = pytest.mark.campaign("build-variants")
 
