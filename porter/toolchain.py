@@ -2,6 +2,9 @@
 
 Compilers are g++, nvcc and the CUDA tools, on PATH or inside Python wheels. A process that loads a
 host twin with AddressSanitizer needs the sanitizer's library preloaded.
+
+The sanitizer must be preloaded, since it has to be in place before the first allocation. A running
+process cannot load it later, so commands start a child process.
 """
 
 from __future__ import annotations

@@ -18,10 +18,17 @@ from porter.cli._subject import devices_option
 from porter.cli._types import PathType
 from porter.errors import UsageError
 from porter.evaluation import Cases, CaseStatus, Judgement, Judging, Tolerance
+from porter.evaluation.data_files import (
+    NamedProgram,
+    RowWriter,
+    count_programs,
+    read_cases,
+    read_programs,
+    rows_of,
+    writing,
+)
 from porter.evaluation.execution import judgements, judging_of, open_sandbox
-from porter.evaluation.input_files import NamedProgram, count_programs, read_cases, read_programs
 from porter.evaluation.options import CLOCK, EACH, KEPT, STEPS, batch_of
-from porter.evaluation.result_files import RowWriter, rows_of, writing
 from porter.run.open import Devices
 
 

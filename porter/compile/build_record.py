@@ -1,6 +1,9 @@
 """Write `build.json`, which records the inputs and outputs of a build.
 
 Registers, stack and spills come from the reports of ptxas and nvlink.
+
+The reports are text. A cubin has no record of spills, and records frames and registers only in an
+undocumented section (.nv.info).
 """
 
 from __future__ import annotations

@@ -2,6 +2,16 @@
 
 The collector's entry must save every register that may hold a pointer. Barriers are the places
 where the lanes of a warp can reconverge.
+
+`porter_gc_flush` (templates/runtime/gc_flush.cu) forces the compiler to spill all callee-saved
+registers to its frame, where the collector's stack scan finds them.
+
+    python -m porter.compile.cubin_checks CUBIN... [FUNCTION...]
+
+prints a line for each function with a divergent branch or a YIELD. The columns: divergent branches,
+convergence regions (BSSY), early exits from a region (BREAK), WARPSYNCs, YIELDs and all
+instructions. A YIELD inside a function that has saved and cleared its callers' barriers breaks
+reconvergence in the callers (docs/lab/compiled.md, "Yields"). A diagnostic; builds do not call it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,11 @@
 """Ninja edges of a device build: from C++ to PTX to SASS, one edge per unit and step.
 
 Further edges make the files that let kernels of a finished build run native code of programs.
+
+Kernels with native code (porter/native/kernels.py) link a second copy of the two units that
+dispatch to it (`LOOKING`). Other kernels link the plain copy, so they pay nothing. The native
+compiler needs two more files: the prelude, with which the C++ of a program begins, and the
+release's table of bytecode instructions. The host twin has both as well (native_files.py).
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Write a `build.ninja` and run ninja on it, for the host twin and the device build.
 
 A record of the hashes of outputs finds files that were damaged after the build.
+
+Ninja compares modification times only and would accept a damaged file forever.
 """
 
 from __future__ import annotations

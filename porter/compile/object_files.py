@@ -1,4 +1,10 @@
-"""Read files that compilers made: ELF symbols and sections, and SASS of device functions."""
+"""Read files that compilers made: ELF symbols and sections, and SASS of device functions.
+
+Inputs are host libraries, objects and cubins. Used by the checks of the compile stage.
+
+`nvdisasm` is used if it is installed. Otherwise a decoder reads the one relevant instruction, STL
+(store to local memory). The tests compare its encoding with nvdisasm's output.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,13 @@
 """The memory layout that C and Python share: read the C headers, and check each compiler.
 
 pycparser reads structs and enums. A probe compiled by each compiler gives offsets and sizes.
+
+Only types with the same layout under every compiler are accepted: fixed-width integers and arrays
+of them.
+
+`read_layout` reads structs and enums from the headers. `probe_text` writes a C++ source whose only
+array holds sizes, offsets and values. g++ compiles it beside the host twin, nvcc beside the device
+build; nothing links it. `measure` reads the array from the object and compares it with the headers.
 """
 
 from __future__ import annotations

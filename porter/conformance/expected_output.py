@@ -1,6 +1,8 @@
 """The expected output of a test: its ``.exp`` file, or else CPython's output.
 
 A mismatch is described by unittest's summary or by the first difference of two outputs.
+
+Upstream's own runner decides whether outputs are equal (runtests/).
 """
 
 from __future__ import annotations

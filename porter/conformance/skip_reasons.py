@@ -1,6 +1,11 @@
 """Find out why a test skips itself: run it once more with instrumented guards.
 
 A guard is a place where the test prints SKIP, with the code around it.
+
+A test that cannot run prints SKIP, nearly always in an ``except`` or ``if`` at its top. The probe
+makes each handler record the exception that it caught, and prints the records after SKIP. So the
+build itself reports the feature that it lacks. The result is a *need*: ``machine``,
+``vfs.VfsFat``, or the text of a condition.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Run a selection of upstream's tests on a runner and judge the outcomes.
 
 The answers of upstream's ``feature_check`` programs determine the features of the build. Events
-report the progress of a run.
+report the progress of a run. A test's result combines its outcome with upstream's verdict.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ from pathlib import Path
 import attrs
 
 from porter.base.progress import ProgressReporter, Say
-from porter.conformance.classification import against, answer, judge, skipped
 from porter.conformance.discovery import Test, files_for
-from porter.conformance.expected_output import CPython
+from porter.conformance.expected_output import (
+    CPython,
+    Expectation,
+    first_difference,
+    normalise,
+    unittest_summary,
+)
 from porter.conformance.file_images import FOLDER, Module, missing
 from porter.conformance.records import (
     ReportedTest,
@@ -24,9 +29,80 @@ from porter.conformance.records import (
     ScriptStatus,
     Verdict,
 )
-from porter.conformance.runtests.runner import Answer, UpstreamRunner
+from porter.conformance.runtests.runner import Answer, Judged, UpstreamRunner
 from porter.conformance.skip_reasons import probe
 from porter.conformance.skips import SkipList
+
+_ENDINGS = {
+    ScriptStatus.TIMEOUT: "timed out",
+    ScriptStatus.CRASH: "crashed",
+    ScriptStatus.EXCEPTION: "ended with an uncaught exception",
+    ScriptStatus.EXIT: "exited with a status other than 0",
+}
+
+
+def answer(outcome: ScriptOutcome) -> Answer:
+    """Convert ``outcome`` to the form in which upstream's runner gets it from a board."""
+    return outcome.status is not ScriptStatus.OK, outcome.output
+
+
+def judge(
+    test: Test, outcome: ScriptOutcome, expectation: Expectation, judged: Judged
+) -> ReportedTest:
+    """Return the result of ``test`` without the skip list; a skip gets its reason later."""
+    actual = normalise(judged.output or outcome.output)
+    wanted = expectation.output
+    cases = len(wanted.splitlines())
+
+    def result(verdict: Verdict, reason: str = "", cases: int = 0) -> ReportedTest:
+        return ReportedTest(test.name, verdict, reason, outcome.seconds, cases, wanted, actual)
+
+    if outcome.status is not ScriptStatus.OK:
+        ending = _ENDINGS[outcome.status]
+        last = normalise(outcome.output).splitlines()[-1:] or [b""]
+        told = outcome.note or last[0].decode("utf-8", errors="backslashreplace")
+        return result(Verdict.FAIL, f"{ending}: {told}" if told else ending)
+    if judged.error:
+        return result(Verdict.FAIL, f"upstream's runner ends with {judged.error}")
+    if judged.verdict == "skip":
+        return result(Verdict.SKIP)
+    if outcome.cut:
+        return result(Verdict.FAIL, "the output is longer than its buffer: raise --stdout")
+    verdict = Verdict.PASS if judged.verdict == "pass" else Verdict.FAIL
+    summary = unittest_summary(actual)
+    if summary is not None:
+        reason = "" if verdict is Verdict.PASS else actual.splitlines()[-1].decode()
+        return result(verdict, reason, summary.ran)
+    reason = "" if verdict is Verdict.PASS else first_difference(wanted, actual)
+    return result(verdict, reason, cases)
+
+
+def against(listed: str | None, result: ReportedTest) -> ReportedTest:
+    """Apply the skip list to a result. listed: the list's reason for this test, or None."""
+    if listed is None:
+        return result
+    if result.verdict is Verdict.PASS:
+        why = f"passes, but is listed as: {listed}"
+        return attrs.evolve(result, verdict=Verdict.UNEXPECTED_PASS, reason=why)
+    return attrs.evolve(result, verdict=Verdict.SKIP, reason=listed)
+
+
+def skipped(result: ReportedTest, needs: tuple[str, ...], skips: SkipList) -> ReportedTest:
+    """Return the result of a test that did not run, with the reason from the skip list.
+
+    Args:
+        result: Result without a reason.
+        needs: Features that the test may lack; empty if unknown.
+        skips: Skip list.
+    """
+    for need in needs:
+        reason = skips.lacking(need)
+        if reason is not None:
+            return attrs.evolve(result, verdict=Verdict.SKIP, reason=f"needs {need}: {reason}")
+    why = " or ".join(needs) or "something that it does not tell"
+    reason = f"does not run: it needs {why}, which the skip list does not say that builds lack"
+    return attrs.evolve(result, verdict=Verdict.UNLISTED_SKIP, reason=reason)
+
 
 # Modules that tests import and that a build may have frozen.
 _MODULES = ("asyncio", "uasyncio", "unittest")

@@ -1,6 +1,8 @@
 """The generate stage: port sources, generated headers and the list of units of one build.
 
 A digest of everything that generation reads decides whether the stage must run again.
+
+Called by porter/pipeline.py after the sync of the release; the preprocess stage follows.
 """
 
 from __future__ import annotations
@@ -22,14 +24,15 @@ from porter.errors import NotBuilt, UnknownRelease
 from porter.generate.build_paths import Layout
 from porter.generate.frozen import frozen_source, read_manifest
 from porter.generate.genhdr import write_headers, write_version
-from porter.generate.makefiles import SourceLists, read_makefiles
 from porter.generate.port import Wishes, render_port, template_values
 from porter.generate.port_options import Wants, find_wants
 from porter.generate.preprocessor import CC, preprocessor_flags
 from porter.generate.units import (
+    SourceLists,
     SourceUnit,
     UnitList,
     check_names,
+    read_makefiles,
     read_units,
     unit_name,
     write_units,

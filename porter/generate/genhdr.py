@@ -1,7 +1,20 @@
-"""Run upstream's own py/make*.py scripts to make the headers in genhdr/."""
+"""Run upstream's own py/make*.py scripts to make the headers in genhdr/, and add porter's tables.
+
+Tables of qstrs are one for each ASCII character, and a hash filter that rejects most strings that
+are no constant qstr.
+
+Every loop over a text, and every index into one, produces a text of one character. Upstream hashes
+it, searches all qstrs and interns a new one in each interpreter (`qstr_from_strn`, py/qstr.c). Here
+each printable character is a qstr of the build, which the patch `characters` looks up in the table.
+
+Upstream searches every new short string among the constant qstrs (`qstr_find_strn`, py/qstr.c). The
+search reads the whole unsorted pool and bisects the sorted one, mostly without a match. The patch
+`qstr-filter` consults this filter first.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections.abc import Sequence
@@ -11,7 +24,64 @@ from porter.base import process
 from porter.errors import GenerateFailed, ToolFailed
 from porter.generate.grammar_tables import SOURCE, Grammar, chains_header, first_tokens_header
 from porter.generate.preprocessor import CC, preprocess_error
-from porter.generate.qstr_tables import character_qstrs, characters_header, filter_header
+
+CHARACTERS = "".join(map(chr, range(0x20, 0x7F)))
+_SIZE = 0x80
+_CHARACTER_QDEF = re.compile(r'^QDEF\d?\((\w+), \d+, 1, ("(?:[^"\\]|\\.+)")\)$', re.MULTILINE)
+_CHARACTERS_HEAD = """\
+// Written by porter: of each byte the qstr of the text that it is; MP_QSTRnull: there is none.
+static const uint16_t gpusnek_characters[] = {{
+    {qstrs}
+}};
+"""
+
+
+def character_qstrs() -> str:
+    """Return lines that upstream's py/makeqstrdata.py reads as qstrs."""
+    return "".join(f"Q({character})\n" for character in CHARACTERS)
+
+
+def characters_header(generated: str) -> str:
+    """Return the header for the text of qstrdefs.generated.h.
+
+    Raises:
+        GenerateFailed: A character is not among the qstrs.
+    """
+    found = {ast.literal_eval(text): name for name, text in _CHARACTER_QDEF.findall(generated)}
+    missing = "".join(c for c in CHARACTERS if c not in found)
+    if missing:
+        raise GenerateFailed(
+            f"upstream's list of qstrs has none for {missing!r}",
+            hint="Compare py/makeqstrdata.py with porter/generate/genhdr.py.",
+        )
+    names = [found.get(chr(number), "MP_QSTRnull") for number in range(_SIZE)]
+    rows = (names[at : at + 8] for at in range(0, _SIZE, 8))
+    return _CHARACTERS_HEAD.format(qstrs="\n    ".join(", ".join(row) + "," for row in rows))
+
+
+FILTER_BITS = 1 << 14  # false positives: one in twenty-five strings
+_WORD_BITS = 32
+_HASH_QDEF = re.compile(r"^QDEF\d?\(\w+, (\d+), ", re.MULTILINE)
+_FILTER_HEAD = """\
+// Written by porter: bit (hash % GPUSNEK_QSTR_FILTER_BITS) is set for each constant qstr's hash.
+#define GPUSNEK_QSTR_FILTER_BITS ({bits}u)
+static const uint32_t gpusnek_qstr_filter[GPUSNEK_QSTR_FILTER_BITS / {word}] = {{
+"""
+
+
+def filter_header(generated: str) -> str:
+    """Return the header for a qstrdefs.generated.h. Raises GenerateFailed if it has no qstrs."""
+    hashes = [int(text) for text in _HASH_QDEF.findall(generated)]
+    if not hashes:
+        raise GenerateFailed("upstream's list of qstrs has no QDEF lines that porter knows")
+    words = [0] * (FILTER_BITS // _WORD_BITS)
+    for value in hashes:
+        bit = value % FILTER_BITS
+        words[bit // _WORD_BITS] |= 1 << bit % _WORD_BITS
+    rows = (words[at : at + 8] for at in range(0, len(words), 8))
+    lines = "".join("    " + " ".join(f"{word:#010x}u," for word in row) + "\n" for row in rows)
+    return _FILTER_HEAD.format(bits=FILTER_BITS, word=_WORD_BITS) + lines + "};\n"
+
 
 _QSTR_LINE = re.compile(r"^(Q\(.*\))", re.MULTILINE)
 _QUOTED_QSTR_LINE = re.compile(r'^"(Q\(.*\))"', re.MULTILINE)

@@ -1,36 +1,109 @@
 """The preprocess stage: run `cc -E` on every unit with the port's headers, parallel and cached.
 
-Line markers in the output have the project's paths, which are independent of this machine. Units
-that are empty after preprocessing (drivers, emitters for other machines) are dropped.
+A record of the inputs of each unit, by content, lets unchanged units be reused. Line markers in the
+output have the project's paths, which are independent of this machine. Units that are empty after
+preprocessing (drivers, emitters for other machines) are dropped.
+
+Input: the generate stage's units. The rewrite stage reads the output.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from porter.base import arguments, process
-from porter.base.files import write_whole
+from porter.base.documents import structured
+from porter.base.files import read_sealed, write_sealed, write_whole
+from porter.base.fingerprint import file_digest
 from porter.base.progress import QUIET, ProgressReporter
-from porter.errors import PreprocessFailed, ToolFailed
+from porter.errors import NotBuilt, PreprocessFailed, ToolFailed
 from porter.generate.build_paths import Layout
 from porter.generate.preprocessor import CC, preprocess_error, preprocessor_flags
 from porter.generate.units import SourceUnit, UnitList
 from porter.manifest import KeptFunction
-from porter.preprocess.cache import (
-    CachedUnit,
-    inputs_digest,
-    read_cache,
-    read_dependencies,
-    text_digest,
-    write_cache,
-)
 from porter.preprocess.function_replacement import FoundBody, replace_functions
+
+FORMAT = 4
+
+
+@frozen
+class CachedUnit:
+    """The cache entry of a unit.
+
+    Attributes:
+        digest: The digest of the command and of `files`.
+        files: All files that the preprocessor read.
+        kept: Whether the unit has code.
+        text: The SHA-256 of the preprocessed text; empty unless `kept`.
+        bodies: The results of the unit's function replacements.
+    """
+
+    digest: str
+    files: tuple[str, ...]
+    kept: bool
+    text: str = ""
+    bodies: tuple[FoundBody, ...] = ()
+
+
+def text_digest(path: Path) -> str:
+    """Return the SHA-256 of a file; empty if the file is missing."""
+    try:
+        return file_digest(path)
+    except OSError:
+        return ""
+
+
+@cache
+def _file_digest(path: str, _times_and_size: tuple[int, ...]) -> str:
+    return file_digest(Path(path))
+
+
+def inputs_digest(command: Iterable[str], files: Iterable[str]) -> str | None:
+    """Return a SHA-256 of `command` and of the contents of `files`; None if a file is missing."""
+    digest = hashlib.sha256("\0".join(command).encode())
+    for path in files:
+        try:
+            status = os.stat(path)
+        except OSError:
+            return None
+        digest.update(f"\0{path}\0".encode())
+        changing = status.st_mtime_ns, status.st_ctime_ns, status.st_size
+        digest.update(_file_digest(path, changing).encode())
+    return digest.hexdigest()
+
+
+def read_cache(path: Path) -> dict[str, CachedUnit]:
+    """Return the entries by unit name; empty if there is no readable cache."""
+    document = read_sealed(path)
+    if document is None or document.get("format") != FORMAT:
+        return {}
+    try:
+        return structured(document.get("units"), dict[str, CachedUnit], path, NotBuilt)
+    except NotBuilt:
+        return {}
+
+
+def write_cache(path: Path, entries: dict[str, CachedUnit]) -> None:
+    """Write `entries` to `path` atomically, unless the file has them already."""
+    units = {name: asdict(entry) for name, entry in sorted(entries.items())}
+    write_sealed(path, {"format": FORMAT, "units": units})
+
+
+def read_dependencies(path: Path) -> tuple[str, ...]:
+    """Return the files in a makefile rule of `cc -MD`, without its target."""
+    text = path.read_text(encoding="utf-8").replace("\\\n", " ")
+    _, _, rest = text.partition(": ")
+    names = rest.replace("\\ ", "\0").split()
+    return tuple(name.replace("\0", " ") for name in names)
+
 
 _FILE_MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"')
 

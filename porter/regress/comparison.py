@@ -16,9 +16,8 @@ from porter.errors import (
     SmokeFailed,
     UpstreamChange,
 )
-from porter.regress.baseline import Baseline, reference
+from porter.regress.baseline import Baseline, Facts, Numbers, ReleaseRun, reference
 from porter.regress.checks import GOOD
-from porter.regress.facts import Facts, Numbers, ReleaseRun
 
 MOST_UNITS = 8  # maximum number of units named per rule
 

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from porter.regress.baseline import ReleaseRun, Stage, StageState
 from porter.regress.checks import GOOD
 from porter.regress.comparison import Change, Changes
-from porter.regress.facts import ReleaseRun, Stage, StageState
 from porter.rewrite.rules import RULES
 
 STYLES = {

@@ -1,4 +1,7 @@
-"""Take one release through all stages, in order, and record their results and failures."""
+"""Take one release through all stages, in order, and record their results and failures.
+
+The stages are sync, patch and rewrite, then build, smoke and conformance per target.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,8 @@ from porter.errors import (
 )
 from porter.generate import Layout, read_units
 from porter.patches import STATES, Fit, check_series, load_series
+from porter.regress.baseline import Facts, Problem, ReleaseRun, Stage, StageState
 from porter.regress.checks import StageMemory, conformance_config, run_smoke, run_tests
-from porter.regress.facts import Facts, Problem, ReleaseRun, Stage, StageState
 from porter.regress.measurements import sizes_of, warnings_of
 from porter.sync.store import Synced
 

@@ -1,6 +1,14 @@
 """Find pairs of changes that an early exit can separate, and the statement that undoes the first.
 
 A data-flow analysis finds where a change is pending: made and not yet undone.
+
+For each exit of an unwind, the abstract interpretation computes whether the change is pending on
+some path to the exit, on all paths, or on none. It follows jumps, loops and switches.
+
+An unwind can leave a function at any exit (`unwind_exits.py`). If it leaves between a change
+and the change that undoes it, the first change would stay. Examples: lock and unlock, enter and
+leave, a depth counter, a saved and restored value. `PairFinder` recognizes pairs by the paths that
+they write, not by names. Exit code runs the second change before it leaves.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 """Loop bound analysis: classify what limits the number of iterations of a loop.
 
 Induction variable analysis comes first: how a loop changes its local variables in each iteration.
+
+`loop_facts.py` stores the class of each loop in the facts of its unit. `poll_sites.py` decides from
+the class which loops poll. The analysis is syntactic and local to one function.
 """
 
 from __future__ import annotations

@@ -1,6 +1,12 @@
 """Merge the facts of all units into the view of the whole program that the rules read.
 
 The view includes the operations that compute sizes of allocations, for the rule `quantities`.
+
+A backward slice over the data flow of all units (`integer_flow.py`). It starts at the sizes of
+allocations and copies, and at operands of bounds checks, because a sum that wraps would pass the
+check.
+
+Examples: the functions that may raise, the variables that move into the state, the loops that poll.
 """
 
 from __future__ import annotations
@@ -12,8 +18,8 @@ from attrs import field, frozen
 from porter.rewrite.address_taint import Refused, refused
 from porter.rewrite.call_graph import call_targets, unguarded_recursion
 from porter.rewrite.facts import UnitFacts, VariableFact
+from porter.rewrite.integer_flow import COMPARED, parameter, unit_of
 from porter.rewrite.late_constants import late_references
-from porter.rewrite.places import COMPARED, parameter, unit_of
 from porter.rewrite.poll_sites import Polls, polled_loops
 from porter.rewrite.spelling import cpp_name, identifier
 from porter.rewrite.state_changes import Effects, effects

@@ -1,13 +1,21 @@
-"""Generate the files of the whole program: the state struct, its init and its setup."""
+"""The rewrite stage of the build: preprocessed units in, C++ units and the state files out.
+
+Worker processes keep parsed units in memory between the facts and the rewrite phase.
+
+Phases: collect the facts of changed units, merge the facts of all units, rewrite each unit whose
+text or share of the program changed. Results are cached in a record beside each C++ file.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 import attrs
@@ -16,18 +24,86 @@ from attrs import frozen
 import porter.rewrite
 import porter.syntax
 from porter.base.files import read_sealed, write_changed, write_sealed
+from porter.base.process import begin_worker, kill_workers, undisturbed
 from porter.base.progress import QUIET, ProgressReporter
 from porter.errors import UnknownConstruct
 from porter.rewrite.call_graph import table_bits
 from porter.rewrite.early_exits import Pair, explained
 from porter.rewrite.edit import init_function, setup_function, targets_function
 from porter.rewrite.facts import UnitFacts
-from porter.rewrite.pool import UnitPool
 from porter.rewrite.program import WholeProgram, merge
-from porter.rewrite.unit import Rewritten
+from porter.rewrite.unit import Rewritten, rewrite_unit, unit_facts
+from porter.syntax import Unit, parse_unit
 
 if TYPE_CHECKING:
     from cattrs import Converter
+
+_parsed: dict[str, Unit] = {}  # the units of this worker process
+
+
+def _unit(name: str, path: Path) -> Unit:
+    if name not in _parsed:
+        _parsed[name] = parse_unit(name, path)
+    return _parsed[name]
+
+
+def _collect(name: str, path: Path) -> UnitFacts:
+    return unit_facts(_unit(name, path))
+
+
+def _rewrite(name: str, path: Path, program: WholeProgram) -> Rewritten:
+    return rewrite_unit(_unit(name, path), program)
+
+
+class UnitPool:
+    """Worker processes, each with a fixed share of the units, so that each unit is parsed once.
+
+    Units are assigned largest first to the worker with the least bytes.
+    """
+
+    def __init__(self, units: Mapping[str, Path], jobs: int) -> None:
+        self.units = units
+        self._workers = [
+            ProcessPoolExecutor(max_workers=1, initializer=begin_worker)
+            for _ in range(max(1, jobs))
+        ]
+        self._owner: dict[str, ProcessPoolExecutor] = {}
+        load = [0] * len(self._workers)
+        for name in sorted(units, key=lambda name: (-units[name].stat().st_size, name)):
+            least = load.index(min(load))
+            load[least] += units[name].stat().st_size
+            self._owner[name] = self._workers[least]
+
+    def facts(self, names: Sequence[str]) -> list[Future[UnitFacts]]:
+        """Start to collect the facts of some units."""
+        with undisturbed():  # the first submit forks the worker
+            return [self._owner[name].submit(_collect, name, self.units[name]) for name in names]
+
+    def rewrite(self, names: Sequence[str], program: WholeProgram) -> list[Future[Rewritten]]:
+        """Start to rewrite some units."""
+        with undisturbed():
+            return [
+                self._owner[name].submit(_rewrite, name, self.units[name], program)
+                for name in names
+            ]
+
+    def __enter__(self) -> UnitPool:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            # After an error or Ctrl-C, no running unit is awaited. All workers are killed before
+            # any is shut down: each inherited the others' pipes, so a write to a dead worker's pipe
+            # blocks as long as another worker lives.
+            for worker in self._workers:
+                kill_workers(worker)
+        for worker in self._workers:
+            worker.shutdown(cancel_futures=True)
 
 
 def state_header(program: WholeProgram) -> str:

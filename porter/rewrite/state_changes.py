@@ -2,6 +2,19 @@
 
 The writes of a function are extracted in source order. A fixpoint over the call graph gives the net
 changes of static storage by a call of each function.
+
+The facts of a unit hold the writes to static storage. `change_pairs.py` finds the changes that a
+later step of the same function undoes.
+A *path* names the lvalue of a write:
+
+    v:NAME.field       a variable with static storage, or a field of one
+    l:OFFSET->.field   the target of a pointer in a local variable or a parameter
+    l:OFFSET.field     a local variable itself, which is invisible to callers
+    &PATH              the address of one of these
+
+`change_pairs.py` uses net changes to match a call that opens a resource with the call that closes
+it. `gc_lock` and `gc_unlock` match because one increments the field that the other decrements.
+Their names do not matter.
 """
 
 from __future__ import annotations

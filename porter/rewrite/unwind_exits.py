@@ -1,6 +1,10 @@
 """The exits by which an unwind leaves a function, and the cleanup code at each exit.
 
 A call may raise if one of its possible targets may.
+
+An exit is a call that may raise (rule `unwinding`), a poll (rule `polls`) or a refusal of the
+sandbox (rule `sandbox`). The three rules get the exit code from `exits_of`: it undoes pending
+changes (`change_pairs.py`), then jumps to a landing of the function or returns.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 """Fetch the distribution's source package with an apt that has private state.
 
 The package archives are those that this machine is configured with.
+
+apt runs with its own configuration, state and cache. So it changes nothing on the machine and needs
+no root. From the machine it reads the archive's address, its keyring and the `Acquire` settings
+(such as proxies). apt checks signatures and hashes.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from porter.base import arguments, paths
 from porter.base.progress import Say, silent, to_stderr
 from porter.base.release_name import DEVELOPMENT, check_release
 from porter.errors import CorruptSource, PorterError, SyncFailed, UsageError
-from porter.sync.development import fetch_development
 from porter.sync.folder import VARIABLE, origin_of
+from porter.sync.gitrepo import fetch_development
 from porter.sync.lock import (
     Lock,
     LockEntry,

@@ -2,6 +2,10 @@
 
 One allocation of an interpreter fails. The judgement compares its exit state with that of a run
 without failures.
+
+Acceptable results are the right output, an uncaught MemoryError, and any output and exit state of a
+program that catches the MemoryError. A program that catches nothing must not succeed with another
+output. Never acceptable: a fault, a damaged canary, a hang.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from porter.manifest import open_manifest
 from porter.settings import load_config
 from porter.sync.synchronization import tests_of
 from porter.toolchain import children
-from porter_dev.allocation_failure import injection_report, subjects
+from porter_dev.allocation_failure import injection_campaign, subjects
 from porter_dev.allocation_failure.injection_campaign import InjectionResults, inject_failures
 from porter_dev.allocation_failure.injection_runner import (
     InjectionOpener,
@@ -123,9 +123,9 @@ def command(
     how = {"rest": rest, "compiled": compiled}
     about = {"release": config.release, "target": device, **how, **attrs.asdict(sizes)}
     if json_file is not None:
-        text = json.dumps(injection_report.to_json(done, about), indent=1) + "\n"
+        text = json.dumps(injection_campaign.to_json(done, about), indent=1) + "\n"
         write_whole(json_file, text, parents=True)
-    injection_report.show(done, console)
+    injection_campaign.show(done, console)
     _check(done)
 
 

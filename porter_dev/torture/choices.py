@@ -1,6 +1,9 @@
 """The decisions of a generated program, drawn from a seed or read from a list, and their reduction.
 
 A reduction tries fewer and smaller decisions that keep a finding.
+
+The reducer works on a list of decisions: a shorter list with smaller numbers is a smaller program.
+Therefore 0 selects the simplest alternative everywhere, and an exhausted list yields zeros.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Draw expressions without undefined behaviour and independent of unspecified evaluation order."""
+"""Draw expressions without undefined behaviour and independent of unspecified evaluation order.
+
+A `LOUD` expression may call, assign or raise; a `QUIET` one only reads; a `STABLE` one reads only
+objects that no call changes. Where C leaves the order open, at most one operand is loud, and the
+others are then stable.
+"""
 
 from __future__ import annotations
 

@@ -13,8 +13,7 @@ import pytest
 
 from porter import cli
 from porter.errors import FileProblem
-from porter.evaluation.input_files import count_programs, read_programs
-from porter.evaluation.result_files import SUFFIXES, writing
+from porter.evaluation.data_files import SUFFIXES, count_programs, read_programs, writing
 
 from .conftest import Porter
 

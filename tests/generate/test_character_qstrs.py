@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from porter.errors import GenerateFailed
-from porter.generate.qstr_tables import CHARACTERS, character_qstrs, characters_header
+from porter.generate.genhdr import CHARACTERS, character_qstrs, characters_header
 from porter.run import Device, Launch, run
 
 ALL = "".join(

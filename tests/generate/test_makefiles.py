@@ -8,7 +8,7 @@ import pytest
 
 from porter.base import paths
 from porter.errors import GenerateFailed, ToolMissing
-from porter.generate.makefiles import read_makefiles
+from porter.generate.units import read_makefiles
 
 PORT = paths.templates_dir() / "port"
 

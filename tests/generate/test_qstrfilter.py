@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from porter.errors import GenerateFailed
-from porter.generate.qstr_tables import FILTER_BITS as BITS
-from porter.generate.qstr_tables import filter_header
+from porter.generate.genhdr import FILTER_BITS as BITS
+from porter.generate.genhdr import filter_header
 from porter.pipeline import Build
 from porter.run import open_device, run
 

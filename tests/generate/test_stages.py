@@ -14,8 +14,7 @@ from porter.generate import Layout, SourceUnit, UnitList, generate, read_units
 from porter.generate.port import Wishes, render_port
 from porter.generate.units import check_names
 from porter.preprocess import preprocess
-from porter.preprocess.cache import read_dependencies
-from porter.preprocess.preprocess_stage import has_code
+from porter.preprocess.preprocess_stage import has_code, read_dependencies
 from porter.sync.trees import HASHED
 
 

@@ -19,9 +19,17 @@ from porter.errors import (
     UnknownConstruct,
 )
 from porter.patches import Fit
-from porter.regress.baseline import read_baseline, reference, updated, write_baseline
+from porter.regress.baseline import (
+    Facts,
+    ReleaseRun,
+    Stage,
+    StageState,
+    read_baseline,
+    reference,
+    updated,
+    write_baseline,
+)
 from porter.regress.comparison import compare, verdict
-from porter.regress.facts import Facts, ReleaseRun, Stage, StageState
 from porter.regress.regress_report import as_json, as_markdown, change_lines
 
 FACTS = Facts(

@@ -15,9 +15,9 @@ from porter.config import BuildConfig
 from porter.errors import BuildFailed, MissingPackage, NoGpu, NoNvcc, NotBuilt
 from porter.manifest import FORMAT
 from porter.regress import checks, release_run
+from porter.regress.baseline import Facts, ReleaseRun, StageState
 from porter.regress.checks import StageMemory, key_of
 from porter.regress.comparison import compare, verdict
-from porter.regress.facts import Facts, ReleaseRun, StageState
 from porter.regress.measurements import sizes_of
 from porter.regress.regress_report import number_rows
 from porter.regress.release_run import StageSequence

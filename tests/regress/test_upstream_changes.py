@@ -20,8 +20,8 @@ from porter.errors import (
     PreprocessFailed,
     UnknownConstruct,
 )
+from porter.regress.baseline import ReleaseRun, StageState
 from porter.regress.comparison import verdict
-from porter.regress.facts import ReleaseRun, StageState
 from porter.regress.release_run import Options, run_release
 from porter.sync.lock import Lock, newest_release, write_lock
 from porter.sync.store import Synced

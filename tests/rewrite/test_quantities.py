@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from porter.rewrite.integer_flow import operation
 from porter.rewrite.integer_values import bits, constant
-from porter.rewrite.places import operation
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Unit
 

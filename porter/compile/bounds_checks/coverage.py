@@ -2,6 +2,15 @@
 
 The value of each register is derived from its definitions. A check that an earlier check implies
 is omitted.
+
+A register with one definition is traced back to another register and an offset, a symbol, the
+function's own frame, or a number. An access needs no check if the compiler's own declarations prove
+that it is in bounds.
+
+A check proves that some bytes at offsets from a register are legal. The fact holds while the
+register keeps its value, also across calls, since legal memory does not change while an interpreter
+runs. Facts are propagated along all paths through a function. One check covers all accesses of a
+block through the same register.
 """
 
 from __future__ import annotations

@@ -1,6 +1,14 @@
 """Insert the checks into all functions of a unit, with the source locations of failed checks.
 
 The check of an access is a fast path inline, and a slow path behind the function.
+
+The fast path compares the address with the interpreter's own memory. If this fails, the slow path
+calls one of the unit's lookup functions (lookup.py), which knows all other legal memory. If the
+access is illegal, the lookup has recorded it in the state. The function then returns zero, as a
+function does that unwinds (porter_unwind), and the interpreter ends.
+
+The PTX itself tells where arenas are: porter_runtime.h defines `porter_fence_state` in every unit
+of a fenced build.
 """
 
 from __future__ import annotations

@@ -1,6 +1,11 @@
 """Write a unit's lookup functions, which decide whether an access outside own memory is legal.
 
 The classes of arenas (local memory, global memory) write the parts that depend on their place.
+
+Legal are the build's constants and the launch's ranges (porter_ranges_t of
+templates/runtime/porter_ranges.h). A lookup records an illegal access in the state. Each unit has
+its own copies, so that ptxas knows which few registers they change and keeps the callers' other
+registers live. Inlined, lookups would be most of the code, and instruction fetch would dominate.
 """
 
 from __future__ import annotations

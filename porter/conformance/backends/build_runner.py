@@ -1,6 +1,9 @@
 """Run conformance programs on a build: the host twin or the GPU, interpreted or as native code.
 
 A batch of programs takes two launches: one for setup, one for the tests.
+
+Code that a test loads at run time (an import, `exec`) stays bytecode. A test that does not compile
+runs in the interpreter, which reports the error.
 """
 
 from __future__ import annotations

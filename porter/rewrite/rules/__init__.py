@@ -9,7 +9,6 @@ order would give different C++; tests/rewrite/cases/ shows each pair (MEETS).
 from __future__ import annotations
 
 from porter.rewrite.rule import Place, Rule
-from porter.rewrite.rules.arrays import Arrays
 from porter.rewrite.rules.conversions import Casts, Enums, Signs, SizeOf
 from porter.rewrite.rules.cycles import Cycles
 from porter.rewrite.rules.declarations import Externs, Heads, Keywords, Tags, Tentative, Types
@@ -18,14 +17,13 @@ from porter.rewrite.rules.initialisers import Decay, Initialisers, Strings
 from porter.rewrite.rules.isolation import Sandbox, Targets
 from porter.rewrite.rules.jumps import Jumps
 from porter.rewrite.rules.limits import Polls, Recursion
-from porter.rewrite.rules.literals import Literals
 from porter.rewrite.rules.quantities import Quantities
 from porter.rewrite.rules.runtime_calls import Builtins, Divisions
-from porter.rewrite.rules.state import State
+from porter.rewrite.rules.state import State, Volatiles
+from porter.rewrite.rules.temporaries import Arrays, Literals
 from porter.rewrite.rules.unknown import Unknown
 from porter.rewrite.rules.unwinding import NoReturn, Returns, Unwinding
 from porter.rewrite.rules.varargs import Varargs
-from porter.rewrite.rules.volatiles import Volatiles
 
 ORDER = (
     Place(Unknown, "Nothing is written if something is refused."),

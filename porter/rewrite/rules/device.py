@@ -1,4 +1,15 @@
-"""Rules for device code: marks and linkage of declarations, and the shape of calls and loops."""
+"""Rules for device code: marks and linkage of declarations, and the shape of calls and loops.
+
+Rule `reentry`: `nvcc` inserts no convergence barriers into a function that calls itself. Lanes of a
+warp that diverge in it stay diverged until it returns. Measured with nvcc 13.0: `mp_quicksort` has
+0 barriers for 23 branches, and 15 if it does not call itself. Mutually recursive functions get
+barriers.
+
+Rule `rolled`: warps whose interpreters diverge execute different code and stall on instruction
+fetch. The warps of one multiprocessor share 32 KiB of instruction cache (measured:
+docs/lab/performance.md, "Instruction fetch"). `nvcc` unrolls loops with few iterations, which makes
+the code of an interpreter 6 percent longer.
+"""
 
 from __future__ import annotations
 

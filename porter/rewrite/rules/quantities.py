@@ -6,19 +6,20 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from porter.rewrite.edit import Edit, Part, replace, wrap
-from porter.rewrite.integer_flow import narrows, rounding_mask
-from porter.rewrite.integer_values import bits, constant, exact_bits, is_fixed, is_signed
-from porter.rewrite.places import (
+from porter.rewrite.integer_flow import (
     GIVEN,
     NARROWED,
     OPERATOR,
     argument_place,
     bare,
     is_integer,
+    narrows,
     operation,
     place,
+    rounding_mask,
     variable,
 )
+from porter.rewrite.integer_values import bits, constant, exact_bits, is_fixed, is_signed
 from porter.rewrite.program import COPIES
 from porter.rewrite.queries import above_parentheses, has_effect, initialiser, is_implicit, strip
 from porter.rewrite.rule import Example, Rule, on

@@ -1,12 +1,15 @@
-"""Rules that call the runtime: compiler builtins that device code lacks, and integer division."""
+"""Rules that call the runtime: compiler builtins that device code lacks, and integer division.
+
+A CPU that traps on a division by zero would end the process and with it all interpreters.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, replace
+from porter.rewrite.integer_flow import is_integer
 from porter.rewrite.integer_values import constant_value
-from porter.rewrite.places import is_integer
 from porter.rewrite.rule import Example, Rule, on
 from porter.rewrite.spelling import BUILTIN, TOKEN, spell
 from porter.syntax.node import CursorKind as K

@@ -1,6 +1,9 @@
 """Rules for leaving a function: longjmp and noreturn functions return, as device code requires.
 
 Device code has no longjmp. `unwinding` implements it by a test after each call that may raise.
+
+A check after each call that may raise returns while an unwind is in flight, or jumps to the landing
+of the setjmp that is its target.
 """
 
 from __future__ import annotations

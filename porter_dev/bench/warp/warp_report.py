@@ -1,6 +1,8 @@
 """Report the simulated warp of programs: active lanes, and the functions where lanes diverge.
 
 A guard compares the active lanes of the model `barriers` with stored values.
+
+Stored values are hundredths of lanes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Generate programs of hostile calls: seeded, of bounded size, in parts that can be reduced.
 
 Several processes generate the programs of launches of tens of thousands.
+
+A GPU runs programs faster than one process can generate them.
 """
 
 from __future__ import annotations
