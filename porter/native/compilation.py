@@ -207,12 +207,12 @@ def mark_functions(hints: bytes, module: BytecodeModule, size: int) -> bytes:
     short and later launches may call them. All functions together have at most MOST_CODE bytes.
 
     Args:
-        hints: Type feedback of the profiling run; empty if there is none.
+        hints: Type feedback of the profiling run; empty without a run.
         module: The module.
         size: Bytes of the code.
 
     Returns:
-        Type feedback for `CompilerOptions.hints`; empty if there is none and all functions are to
+        Type feedback for `CompilerOptions.hints`; empty without a run if all functions are to
         be compiled.
     """
     spans = [_span(function) for function in module.functions]

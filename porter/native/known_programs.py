@@ -26,7 +26,7 @@ from porter.native.profiling_run import ProfilingRun
 from porter.native.stubs import like_arrays
 from porter.run import Device, Launch, Program, open_device
 from porter.run.built import Built
-from porter.run.device.linking import LinkedCode
+from porter.run.device.linked_code import LinkedCode
 from porter.run.launch.bindings import Binding
 from porter.run.launch.options import SIZES, Phase
 from porter.run.launch.plan import MAXIMUM
@@ -41,7 +41,7 @@ class KnownProgram:
             same release and configuration may have compiled it.
         source: Its Python source.
         name: Its name in tracebacks.
-        hints: Type feedback of a profiling run; empty if there is none.
+        hints: Type feedback of a profiling run; empty without a run.
     """
 
     code: bytes = field(repr=False)
@@ -55,7 +55,7 @@ def link_programs(built: Built, programs: Sequence[KnownProgram]) -> LinkedCode:
 
     Args:
         built: The build, with a target for GPUs.
-        programs: The programs. Those that gain nothing by native code stay bytecode.
+        programs: The programs. A program that gains nothing by native code stays bytecode.
 
     Raises:
         NotBuilt: The build has no target for GPUs.

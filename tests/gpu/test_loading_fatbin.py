@@ -13,7 +13,7 @@ import pytest
 from porter.errors import LaunchFailed
 from porter.run import Program, open_device, run
 from porter.run.built import Built, device_output, open_build
-from porter.run.device import linking
+from porter.run.device import linked_code
 from porter.run.launch.options import Launch
 
 pytestmark = pytest.mark.gpu
@@ -78,4 +78,4 @@ def test_ptx_that_the_driver_refuses(tmp_path: Path) -> None:
     unit = tmp_path / "wrong.ptx"
     unit.write_text(".version 8.0\n.target sm_80\n.address_size 64\nnonsense\n")
     with pytest.raises(LaunchFailed, match=r"PTX of wrong\.ptx: "):
-        linking.link([unit], 64)
+        linked_code.link([unit], 64)

@@ -33,7 +33,7 @@ from porter.native.link import link_kernels
 from porter.native.module import NativeModule
 from porter.run import Device, open_device
 from porter.run.built import Built, open_build
-from porter.run.device.linking import LinkedCode
+from porter.run.device.linked_code import LinkedCode
 
 pytestmark = pytest.mark.campaign("device-build")
 

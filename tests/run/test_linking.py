@@ -14,7 +14,7 @@ import pytest
 from porter.errors import BuildDamaged, LaunchFailed
 from porter.manifest import BuiltFile, DeviceOutput
 from porter.run.built import Built
-from porter.run.device import linking
+from porter.run.device import linked_code
 
 # It "links" by concatenating its inputs, after the register cap.
 DRIVER = r"""
@@ -69,7 +69,7 @@ def gpu(capability: str) -> Any:
 
 @pytest.fixture
 def built(tmp_path: Path, driver: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(linking, "DRIVER", str(driver))
+    monkeypatch.setattr(linked_code, "DRIVER", str(driver))
     monkeypatch.setenv("PORTER_HOME", str(tmp_path / "home"))
     return with_units(tmp_path, {"b": "two", "a": "one"})
 
@@ -89,60 +89,60 @@ def with_units(folder: Path, units: dict[str, str], ptx: str = "compute_80") -> 
 
 
 def test_linked_once(built: Any, capfd: pytest.CaptureFixture[str]) -> None:
-    made = linking.linked_for(gpu("130"), built)
+    made = linked_code.linked_for(gpu("130"), built)
     assert made is not None and made.name.startswith("sm_130-")
     assert made.read_bytes() == b"64:a.ptx=one;b.ptx=two;"
     assert "linking native code for sm_130" in capfd.readouterr().err
-    assert linking.linked_for(gpu("130"), built) == made
+    assert linked_code.linked_for(gpu("130"), built) == made
     assert capfd.readouterr().err == ""
-    assert linking.linked_for(gpu("110"), built) not in (made, None)
+    assert linked_code.linked_for(gpu("110"), built) not in (made, None)
 
 
 @pytest.mark.parametrize("damage", [b"", b"64:a.ptx=one;b.ptx=tw", b"64:a.ptx=one;b.ptx=twO;"])
 def test_what_was_linked_and_is_damaged_is_linked_again(built: Any, damage: bytes) -> None:
-    made = linking.linked_for(gpu("130"), built)
+    made = linked_code.linked_for(gpu("130"), built)
     assert made is not None
     good = made.read_bytes()
     made.write_bytes(damage)
-    assert linking.linked_for(gpu("130"), built) == made and made.read_bytes() == good
+    assert linked_code.linked_for(gpu("130"), built) == made and made.read_bytes() == good
 
 
 def test_ptx_that_is_damaged(built: Any, tmp_path: Path) -> None:
     (tmp_path / "cuda/ptx/b.ptx").write_text("tw0")
     with pytest.raises(BuildDamaged, match=r"b\.ptx: the file was changed"):
-        linking.linked_for(gpu("130"), built)
+        linked_code.linked_for(gpu("130"), built)
     assert not (tmp_path / "home").exists()
 
 
 @pytest.mark.parametrize("capability", ["80", "89", "90"])
 def test_what_has_code_is_not_linked(built: Any, capability: str, tmp_path: Path) -> None:
-    assert linking.linked_for(gpu(capability), built) is None
+    assert linked_code.linked_for(gpu(capability), built) is None
     assert not (tmp_path / "home").exists()
 
 
 def test_nothing_to_link(tmp_path: Path) -> None:
-    assert linking.linked_for(gpu("130"), with_units(tmp_path, {"a": "one"}, ptx="")) is None
+    assert linked_code.linked_for(gpu("130"), with_units(tmp_path, {"a": "one"}, ptx="")) is None
 
 
 def test_what_the_driver_refuses(built: Any, tmp_path: Path) -> None:
     wrong = with_units(tmp_path, {"c": "wrong"})
     with pytest.raises(LaunchFailed, match=r"PTX of c\.ptx: .* gives 218: line 7: wrong") as caught:
-        linking.linked_for(gpu("130"), wrong)
+        linked_code.linked_for(gpu("130"), wrong)
     assert "--arch native" in str(caught.value.hint)
     assert not (tmp_path / "home").exists()
 
 
 def test_no_driver(built: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linking, "DRIVER", "libnone.so.1")
+    monkeypatch.setattr(linked_code, "DRIVER", "libnone.so.1")
     with pytest.raises(LaunchFailed, match="the driver does not load"):
-        linking.linked_for(gpu("130"), built)
+        linked_code.linked_for(gpu("130"), built)
 
 
 def test_a_home_that_cannot_be_written(
     built: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "home").write_text("a file")
-    made = linking.linked_for(gpu("130"), built)
+    made = linked_code.linked_for(gpu("130"), built)
     assert made is not None and made.read_bytes().startswith(b"64:")
     assert not made.is_relative_to(tmp_path / "home")
 

@@ -34,7 +34,7 @@ from porter.run import Program as Source
 from porter.run import run as launch
 from porter.run.built import Built, open_build
 from porter.run.device.host import HostTwin
-from porter.run.device.linking import LinkedCode
+from porter.run.device.linked_code import LinkedCode
 from porter.run.launch.options import Phase
 from porter.run.launch.plan import footprint
 

@@ -16,7 +16,7 @@ from attrs import define, frozen
 
 from porter.errors import NotEnoughMemory
 from porter.run.built import Built
-from porter.run.device.linking import LinkedCode
+from porter.run.device.linked_code import LinkedCode
 from porter.run.device.template_cache import Templates
 from porter.run.footprint import Figures, MemoryBudget
 

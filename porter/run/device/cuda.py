@@ -40,7 +40,7 @@ from porter.run.device.base import (
 from porter.run.device.bounds_checks import bounds_checks_of
 from porter.run.device.chunks import ChunkedKernels, SnapshotChunks, chunks_for
 from porter.run.device.cuda_operations import KernelOperations
-from porter.run.device.linking import LinkedCode, loaded
+from porter.run.device.linked_code import LinkedCode, loaded
 from porter.run.device.snapshots import SnapshotStore
 from porter.run.device.template_cache import Templates
 from porter.run.footprint import WORD, Figures, MemoryBudget
@@ -86,7 +86,7 @@ class CudaRunning:
 class CudaInterrupt:
     """An interrupt word in device memory. The host writes it by a copy while the kernel runs.
 
-    In host memory, each poll of a warp would be a read over the bus. Such reads are serialized, and
+    In host memory, each poll of a warp would be a read over the bus. Bus reads are serialized, and
     loads of other warps on the same multiprocessor wait behind them (docs/lab/performance.md).
     """
 

@@ -27,7 +27,7 @@ from porter.run.device.base import (
     Shared,
     SnapshotCopy,
 )
-from porter.run.device.linking import LinkedCode
+from porter.run.device.linked_code import LinkedCode
 from porter.run.device.template_cache import Templates
 from porter.run.footprint import Figures, MemoryBudget
 

@@ -1,6 +1,6 @@
 """Several devices as one: each runs a consecutive range of an array's interpreters.
 
-`porter.run.open` makes a `Several`; `porter.run.several` divides launches.
+`porter.run.open` makes a `Several`; `porter.run.several.launch` divides launches.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from porter.run.device.base import (
     Shared,
     SnapshotCopy,
 )
-from porter.run.device.linking import LinkedCode
+from porter.run.device.linked_code import LinkedCode
 from porter.run.device.snapshots import address_of
 from porter.run.device.template_cache import Templates
 from porter.run.footprint import MemoryBudget

@@ -1,6 +1,6 @@
 """Device copies of host memory that interpreters on one of several devices use.
 
-`launch.several` sends the copies to the device before a launch, and fetches changes after it.
+`several.launch` sends the copies to the device before a launch, and fetches changes after it.
 """
 
 from __future__ import annotations
