@@ -283,7 +283,7 @@ OTHERS = {
     "notebook/cell_program.py",
     "profiling/profiler.py",
     "repl/shell.py",
-    "run/device/linking.py",
+    "run/device/linked_code.py",
     "run/streams/display.py",
 }
 
