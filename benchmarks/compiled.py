@@ -40,7 +40,7 @@ from porter.array import Code
 from porter.base.files import write_whole
 from porter.base.sizes import parse_size
 from porter.errors import MissingPackage, PorterError, UsageError
-from porter.native.known_programs import open_compiled
+from porter.native import open_compiled
 from porter.run import Device, Launch, open_device
 from porter_dev.bench.measurement import Figure
 from porter_dev.bench.suite import device_name
