@@ -11,6 +11,7 @@ import attrs
 import pytest
 
 from porter.base import paths
+from porter.base.deprecated import RENAMED_SETTINGS, with_new_keys, with_old_keys
 from porter.compile.build_record import read_manifest
 from porter.config import BuildConfig
 from porter.pipeline import Build, build
@@ -24,7 +25,8 @@ from tests.cli.conftest import Porter
 
 def config_of(built: Build) -> BuildConfig:
     manifest = json.loads((built.folder / "build.json").read_text())
-    return BuildConfig(**manifest["inputs"]["config"], target="host")
+    config = with_new_keys(manifest["inputs"]["config"], RENAMED_SETTINGS)
+    return BuildConfig(**config, target="host")
 
 
 def _cuda(folder: str, names: list[str]) -> list[str]:
@@ -73,7 +75,7 @@ def test_manifest(built: Build) -> None:
     assert manifest is not None
     config = config_of(built).as_dict()
     del config["target"]
-    assert manifest["inputs"]["config"] == config
+    assert manifest["inputs"]["config"] == with_old_keys(config, RENAMED_SETTINGS)
     assert {"py_vm.cpp", "port_interp.cpp", "porter_state.h"} <= manifest["inputs"][
         "sources"
     ].keys()

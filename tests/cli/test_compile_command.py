@@ -72,8 +72,8 @@ def test_a_program_is_refused_as_porter_run_refuses_it(on_build: Raw, tmp_path: 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ((), b"give a FILE or -c CODE"),
-        (("-c", "1", "file.py"), b"give a FILE or -c CODE"),
+        ((), b"give either FILE or -c CODE"),
+        (("-c", "1", "file.py"), b"give either FILE or -c CODE"),
         (("no such file.py",), b"no such file.py: No such file"),
         (("-c", "1", "--show", "assembly"), b"'assembly' is not one of"),
         (("-c", "1", "--dot"), b"--dot: it is for --show cfg"),

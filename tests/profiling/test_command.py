@@ -87,7 +87,7 @@ def test_files_of_an_image(run: Profile, tmp_path: Path) -> None:
     ("args", "code", "message"),
     [
         (["none.py"], 2, "none.py: No such file"),
-        ([], 2, "give a FILE or -c CODE"),
+        ([], 2, "give either FILE or -c CODE"),
         (["-c", "1", "-n", "0"], 2, "at least one interpreter"),
         (["-c", "1", "--html", "nowhere/page.html"], None, "there is no folder nowhere"),
         (["-c", "1", "--speedscope", "."], None, "is a folder"),
