@@ -310,7 +310,7 @@ class InterpreterArray(Interpreters):
 
         Programs see a one-dimensional view in C order. It takes effect with the next call. Accesses
         of different interpreters to one element are not ordered; see gpu.atomic in
-        docs/language.md.
+        docs/reference/language.md.
 
         The array is kept alive while it is bound: until unbind(name), another bind or set of the
         name, or close(). Afterwards every memoryview of it is empty, including views that programs

@@ -1,6 +1,6 @@
 """All exceptions for porter's users, each class with its own exit code.
 
-`docs/exit-codes.md` is the table of these classes (`python -m porter.errors` prints it).
+`docs/reference/exit-codes.md` is the table of these classes (`python -m porter.errors` prints it).
 
 * 2 to 9: the command line, files and sources
 * 10 to 19: a tool is missing or failed on this machine
@@ -524,7 +524,7 @@ def error_classes() -> Iterator[type[PorterError]]:
 
 
 def exit_code_table() -> str:
-    """Return the table of `docs/exit-codes.md` as Markdown."""
+    """Return the table of `docs/reference/exit-codes.md` as Markdown."""
     rows = [(0, "", "success")]
     rows += [(cls.exit_code, f"`{cls.__name__}`", cls.meaning) for cls in error_classes()]
     rows += [

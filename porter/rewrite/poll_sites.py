@@ -1,7 +1,8 @@
 """Decide which loops of the whole program poll, so that every long loop can be interrupted.
 
 Input: the loop facts of all units (`loop_facts.py`). Output: a `Poll` per polling loop. The rule
-`polls` writes the polls. docs/robustness.md ("Recursion and long loops") explains the policy.
+`polls` writes the polls. docs/explanation/robustness.md ("Recursion and long loops") explains the
+policy.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def torture_python(
     if found:
         raise TortureFailed(
             f"{len(found)} of {count} programs are not the same as machine code",
-            hint="Each file is a program by itself; docs/compiler.md says more.",
+            hint="Each file is a program by itself; docs/explanation/compiler.md says more.",
         )
 
 

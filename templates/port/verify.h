@@ -3,7 +3,8 @@
 // Upstream's loader (py/persistentcode.c, patch `verified-code`) calls gpusnek_load_outside() with
 // the bytes of a file. Three passes verify them. verify.c checks the file's structure and tables,
 // verify_code.c a function's prelude and instructions, and verify_flow.c the stack and the
-// exception handlers by abstract interpretation. docs/robustness.md states the guarantees.
+// exception handlers by abstract interpretation. docs/explanation/robustness.md states the
+// guarantees.
 #ifndef GPUSNEK_VERIFY_H
 #define GPUSNEK_VERIFY_H
 

@@ -1,5 +1,5 @@
 // Layout of arenas: sizes, parts, head, canaries. Shared by host twin and kernels;
-// docs/architecture.md, "The arena", has the picture.
+// docs/reference/architecture.md, "The arena", has the picture.
 #ifndef GPUSNEK_ARENA_LAYOUT_H
 #define GPUSNEK_ARENA_LAYOUT_H
 

@@ -8,7 +8,8 @@
 // continue a turn. A turn ends when the interpreter yields: at a barrier, in a pause, or at its
 // end.
 //
-// States: Phase (turn.h). docs/architecture.md, "Shared tables and locks", has the diagram.
+// States: Phase (turn.h). docs/reference/architecture.md, "Shared tables and locks", has the
+// diagram.
 //
 // Invariants:
 //   B1  All fibers of a block run on the worker's thread. No two of them run at the same time, so

@@ -3,9 +3,9 @@
 //     nvcc -arch=sm_90 -rdc=true -IBUILD/include user.cu -LBUILD/cuda -lgpusnek -o user
 //
 // BUILD is a build with --arena global. Kernels have one-dimensional grids and blocks. The thread
-// blockIdx.x * blockDim.x + threadIdx.x has the same interpreter in every launch. docs/kernels.md
-// of porter has the table of errors. Without nvcc your source compiles for the host twin
-// (gpusnek_host.hpp).
+// blockIdx.x * blockDim.x + threadIdx.x has the same interpreter in every launch.
+// docs/how-to/kernels.md of porter has the table of errors. Without nvcc your source compiles for
+// the host twin (gpusnek_host.hpp).
 #ifndef GPUSNEK_CUH
 #define GPUSNEK_CUH
 

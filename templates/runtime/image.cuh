@@ -1,6 +1,6 @@
 // Snapshots (identifiers: image): idle local arenas in global memory, stored as the pages
 // (identifiers: piece) that differ from a base snapshot. launch.h has the layout, and
-// docs/architecture.md, "The arena", the reasons.
+// docs/reference/architecture.md, "The arena", the reasons.
 //
 // Problem: 32 neighbouring snapshots, a bundle, share rows of pages. The lanes that store them
 // allocate rows and change masks at the same time, in any order, and a lane must read its own
@@ -10,8 +10,8 @@
 // lane that needs the row claims it by compare and swap and takes the next number from a counter.
 // Each lane then writes its own page of the row and flips its own bit.
 //
-// States of an entry's row number: 0, IMAGE_CLAIMED, row. docs/architecture.md, "Shared tables and
-// locks", has the diagram.
+// States of an entry's row number: 0, IMAGE_CLAIMED, row. docs/reference/architecture.md, "Shared
+// tables and locks", has the diagram.
 //
 // Invariants:
 //   S1  During a launch a row number changes only from 0 to IMAGE_CLAIMED to a number. Only the

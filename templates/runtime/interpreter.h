@@ -1,7 +1,7 @@
 // Lifecycle of one interpreter in one launch, for host twin and kernels: start or continue, set
 // globals, run the program, make calls, write results, stop. The only place that calls the port's
-// functions in their order (docs/architecture.md, "The port's own interface"). Users' kernels have
-// kernel_life.cpp.
+// functions in their order (docs/reference/architecture.md, "The port's own interface"). Users'
+// kernels have kernel_life.cpp.
 #ifndef GPUSNEK_INTERPRETER_H
 #define GPUSNEK_INTERPRETER_H
 

@@ -1,9 +1,9 @@
 // The record of one launch, which Python fills and host twin and kernels read.
 //
-// Plain C, fixed-width integers only, no bit fields: porter/compile/shared_layout.py reads structs and
-// enums here and in interp.h and compares their layout with that of both compilers. The numpy dtype
-// that fills a record is derived from the result, so all sides agree. Addresses are uint64_t, of
-// host memory for the host twin and of device (or mapped host) memory for kernels. Arrays per
+// Plain C, fixed-width integers only, no bit fields: porter/compile/shared_layout.py reads structs
+// and enums here and in interp.h and compares their layout with that of both compilers. The numpy
+// dtype that fills a record is derived from the result, so all sides agree. Addresses are uint64_t,
+// of host memory for the host twin and of device (or mapped host) memory for kernels. Arrays per
 // interpreter are indexed by the interpreter's index in the launch. An address of 0 means that the
 // array is absent, and a limit of 0 that there is no limit.
 #ifndef GPUSNEK_LAUNCH_H
@@ -95,7 +95,8 @@ enum gpusnek_idle {
 // pages that differ from the base snapshot are stored, in rows. A row holds one page of each of 32
 // neighbouring snapshots, a bundle, so that a warp moves whole sectors: unit u (two words) of
 // snapshot 32 * bundle + k is unit 32 * u + k of the row. A base snapshot is stored contiguously,
-// after a page whose first word is its number of pages (docs/architecture.md, "The arena").
+// after a page whose first word is its number of pages (docs/reference/architecture.md, "The
+// arena").
 enum gpusnek_image_sizes {
     GPUSNEK_BUNDLE = 32,       // snapshots: one per lane of a warp
     GPUSNEK_PIECE_WORDS = 16,  // words of 8 bytes: four blocks of the heap

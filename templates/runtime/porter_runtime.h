@@ -1,7 +1,7 @@
 // Included by every rewritten unit and by the runtime: the device attribute, access to the state of
-// the interpreter, hooks that are inlined (templates/port/hooks.h), unwinding (docs/unwinding.md),
-// the check of the C stack, and safepoint polls. Included as well: the helpers that the rules call
-// (builtins.inc, divisions.inc, sizes.inc, targets.inc).
+// the interpreter, hooks that are inlined (templates/port/hooks.h), unwinding
+// (docs/explanation/unwinding.md), the check of the C stack, and safepoint polls. Included as well:
+// the helpers that the rules call (builtins.inc, divisions.inc, sizes.inc, targets.inc).
 #ifndef PORTER_RUNTIME_H
 #define PORTER_RUNTIME_H
 
@@ -18,10 +18,10 @@
 // PORTER_STATE is the state of the interpreter that this thread runs.
 #if defined(__CUDACC__) && PORTER_ARENA_LOCAL
 // The window of local memory has 16 MiB, and a thread's C stack grows down from its end. So an
-// offset from the end is the same address in every thread, kernel and launch (docs/architecture.md,
-// "The arena"). The state is the topmost part of an arena and lies below a canary, slack and C
-// stack. Heap and pystack lie below the state. So the address of the state depends only on the size
-// of the C stack, and units are independent of the heap size.
+// offset from the end is the same address in every thread, kernel and launch
+// (docs/reference/architecture.md, "The arena"). The state is the topmost part of an arena and lies
+// below a canary, slack and C stack. Heap and pystack lie below the state. So the address of the
+// state depends only on the size of the C stack, and units are independent of the heap size.
 #define PORTER_LOCAL_WINDOW 0x1000000ull
 #define PORTER_ROUND_UP(bytes, to) (((bytes) + (to) - 1) / (to) * (to))
 #define PORTER_LOCAL_TOP \
@@ -57,8 +57,8 @@ PORTER_DEVICE void porter_state_init(void); // sets the initial values of a zero
 PORTER_DEVICE void porter_setup(void);      // once per load: cyclic references, call targets
 PORTER_DEVICE void porter_stack_overflow(void); // in the port: raises, so it returns
 
-// In builds with bounds checks: end this interpreter with GPUSNEK_STATUS_OUT_OF_BOUNDS. Does not return.
-// place: "py/objstr.c:123", or NULL if unknown; kind: PORTER_FENCE_LOAD ...
+// In builds with bounds checks: end this interpreter with GPUSNEK_STATUS_OUT_OF_BOUNDS. Does not
+// return. place: "py/objstr.c:123", or NULL if unknown; kind: PORTER_FENCE_LOAD ...
 PORTER_DEVICE void porter_fence_failed(const char *place, const void *address, unsigned kind);
 PORTER_DEVICE void porter_poll_loop(int raises); // in the port: sets the budget, may unwind
 PORTER_DEVICE void porter_refuse(void);         // in the port: raises

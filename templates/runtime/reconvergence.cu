@@ -22,8 +22,9 @@
 // when another lane of the warp has stopped polling (porter_native_holds). At safepoint polls
 // outside native code a lane releases all of its barriers by the clock (porter_let_others).
 //
-// States. docs/architecture.md, "Reconvergence", has the diagrams: of a lane in porter_meet(), of
-// its convergence group, of a lane in native code, and of the entry of a warp (warp_t::stamp).
+// States. docs/explanation/reconvergence.md, has the diagrams: of a lane in
+// porter_meet(), of its convergence group, of a lane in native code, and of the entry of a warp
+// (warp_t::stamp).
 //
 // Invariants. The code cites them by number.
 //   R1  A mask of a `_sync` operation names only lanes that execute this operation: __activemask()
@@ -49,7 +50,8 @@
 //
 // Progress. No lane of a warp can stall the others:
 //   * A lane that raises does not jump. It returns from each function on its way
-//     (docs/unwinding.md), so it passes the end of each region, where the compiler's barriers are.
+//     (docs/explanation/unwinding.md), so it passes the end of each region, where the compiler's
+// barriers are.
 //     It reaches the VM's handler and then porter_meet(), or the end of its program. Until then R4
 //     bounds the wait.
 //   * A lane that ends exits its thread. The hardware removes an exited lane from convergence

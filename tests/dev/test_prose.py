@@ -242,7 +242,8 @@ def test_a_shallow_clone_passes(git: Git, tmp_path: Path) -> None:
 
 def test_history_and_generated_programs_are_not_read(git: Git, tmp_path: Path) -> None:
     work = tmp_path / "work"
-    for name in ("docs/changelog.md", "docs/lab/a.md", "tests/x/programs/a.py", "upstream/a.c"):
+    changelog = "docs/reference/changelog.md"
+    for name in (changelog, "docs/lab/a.md", "tests/x/programs/a.py", "upstream/a.c"):
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         (work / name).write_text("# A\n\nWho waits.\n")
     commit(git, work, "a: begin")
