@@ -90,7 +90,7 @@ def describe(graph: Graph, cycle: tuple[str, ...]) -> str:
 
 
 def find_cycles(root: Path) -> list[str]:
-    """Return the texts of the cycles of components, or, if there are none, of files."""
+    """Return the texts of all cycles of components, else of all cycles of files."""
     for node in (component, Path.as_posix):
         graph = include_graph(root, node)
         if found := cycles(graph):

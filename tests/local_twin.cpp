@@ -8,6 +8,7 @@
 #include "canary.cuh"
 #include "cuda_alone.h"
 #include "image.cuh"
+#include "interpreter.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 

@@ -112,18 +112,18 @@ WORKERS = """
 import os, sys, time
 from pathlib import Path
 from porter.base.locks import locked
-from porter.rewrite import pool
+from porter.rewrite import rewrite_stage
 
 def stuck(*args):
     print(os.getpid(), flush=True)
     time.sleep(600)
 
-pool._collect = pool._rewrite = stuck
+rewrite_stage._collect = rewrite_stage._rewrite = stuck
 paths = {name: Path(sys.argv[1], name) for name in "abc"}
 for path in paths.values():
     path.write_text("x")
 try:
-    with locked(Path(sys.argv[1], "lock")), pool.UnitPool(paths, 3) as units:
+    with locked(Path(sys.argv[1], "lock")), rewrite_stage.UnitPool(paths, 3) as units:
         # More than a pipe holds, so that some of it is being written when the signal comes.
         units.rewrite(["a", "a", "a", "b", "b", "b", "c"], bytes(1 << 20))[0].result()
 except KeyboardInterrupt:

@@ -191,10 +191,10 @@ def test_killed_in_the_middle(home: Path, locked: Path) -> None:
     # The child stages the whole tree, starts to verify it, and dies there as if unplugged.
     code = (
         "import os, sys; from pathlib import Path; from porter.base import paths;"
-        "from porter.sync import store, syncing;"
+        "from porter.sync import store, synchronization;"
         f"paths.lock_file = lambda: Path({str(home / 'lock.toml')!r});"
         "store.tree_hash = lambda root: os.kill(os.getpid(), 9);"
-        f"syncing.sync('1.26.1', source=Path({str(locked)!r}))"
+        f"synchronization.sync('1.26.1', source=Path({str(locked)!r}))"
     )
     root = Path(__file__).parents[2]
     env = {**os.environ, "PORTER_HOME": str(home), "PYTHONPATH": str(root)}
