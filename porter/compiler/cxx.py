@@ -12,15 +12,17 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from porter.compiler.emitter import WholeFunction
+from porter.compiler.builder import FunctionUnit
+from porter.compiler.construction import function_ir
 from porter.compiler.frames import calls_text
 from porter.compiler.graph import graph_of
+from porter.compiler.ir.cxx import GuardTable, print_function
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import CompilerOptions, GuardPlace
+from porter.compiler.passes import run_passes
+from porter.compiler.passes.profitability import is_profitable, profitable_entries
 from porter.compiler.stored import SYMBOL
 from porter.compiler.tables import Tables
-from porter.compiler.worth import is_worth_it, worth_entering
-from porter.compiler.writer import FunctionWriter
 
 _HEAD = """\
 #define TIER_EXPORT __attribute__((visibility("default")))
@@ -104,30 +106,33 @@ def compile_module(
         options: Type feedback and choices; None for the defaults.
     """
     options = options or CompilerOptions()
-    parts = [_HEAD + _forcing(options)]
+    texts = [_HEAD + _forcing(options)]
     cases: list[str] = []
     entries: list[tuple[int, int]] = []
-    guards: list[GuardPlace] = []
+    guards = GuardTable()
     units = units_of(module, tables, lines, loops=loops, options=options)
     starts: dict[int, str] = {}
     declared: list[str] = []
     next_entry = 1
+    forced = options.force is not None
     for number, unit in units.items():
-        writer = FunctionWriter(unit, lines, number, next_entry, guards)
-        parts.append(writer.text())
-        declared += writer.declared
+        function = run_passes(function_ir(unit, lines), options)
+        printed = print_function(function, number, next_entry, guards, forced=forced)
+        numbered = printed.numbered
+        texts.append(printed.text)
+        declared += printed.declarations
         start = unit.graph.function.start
-        entries += [(start + at, writer.numbered[at]) for at in sorted(unit.graph.entries)]
-        if 0 in writer.numbered and not unit.graph.function.generator:
-            starts[number] = f"{writer.begins}(frame, {writer.numbered[0]}, native)"
-        next_entry += len(writer.numbered)
+        entries += [(start + at, numbered[at]) for at in sorted(unit.graph.entries)]
+        if 0 in numbered and not unit.graph.function.generator:
+            starts[number] = f"{printed.start}(frame, {numbered[0]}, native)"
+        next_entry += len(numbered)
         cases.append(
             f"    {'else ' * bool(cases)}if (entry < {next_entry}) "
             f"{{ next = f{number}(cs, entry, native); }}"
         )
-    parts.insert(1, calls_text(module, declared, starts))
-    parts.append(_ENTRANCE.format(symbol=symbol, cases="\n".join(cases)))
-    return CompiledModule("\n".join(parts), tuple(entries), tuple(guards))
+    texts.insert(1, calls_text(module, declared, starts))
+    texts.append(_ENTRANCE.format(symbol=symbol, cases="\n".join(cases)))
+    return CompiledModule("\n".join(texts), tuple(entries), tuple(guards.guards))
 
 
 def units_of(
@@ -137,7 +142,7 @@ def units_of(
     *,
     loops: bool = True,
     options: CompilerOptions | None = None,
-) -> dict[int, WholeFunction]:
+) -> dict[int, FunctionUnit]:
     """Return the functions to translate, by number in the module; arguments as `compile_module`."""
     options = options or CompilerOptions()
     found = {}
@@ -147,10 +152,10 @@ def units_of(
         everywhere = options.enter == "everywhere"
         graph = graph_of(function, loops=once, everywhere=everywhere)
         if loops and not everywhere:
-            graph = evolve(graph, entries=worth_entering(graph, options))
-        if graph.entries and (not loops or is_worth_it(graph, module, options)):
+            graph = evolve(graph, entries=profitable_entries(graph, options))
+        if graph.entries and (not loops or is_profitable(graph, module, options)):
             title = title_of(module, function, number, lines)
-            found[number] = WholeFunction(graph, module, tables, options, title)
+            found[number] = FunctionUnit(graph, module, tables, options, title)
     return found
 
 

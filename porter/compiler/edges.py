@@ -1,32 +1,37 @@
-"""Emit control flow edges and entries: load each slot into the C++ variable that a block expects.
+"""Build control flow edges and entries: load each slot into the C++ variable that a block expects.
 
-writer.py calls `write_edge` at the end of each block, and `entry_checks` for each entry from the
+construction.py calls `add_edge` at the end of each block, and `entry_of` for each entry from the
 interpreter.
 """
 
 from __future__ import annotations
 
-import re
-
 from attrs import frozen
 
-from porter.compiler.values import (
-    DEAD,
-    INT,
-    NOWHERE,
-    OBJECT,
-    SMALL,
-    UNBOX,
-    A,
-    Known,
-    Shape,
-    Value,
-    slot_name,
-    state_of,
+from porter.compiler.builder import NOT_A, BlockBuilder, FunctionUnit, view_variables
+from porter.compiler.ir.expressions import (
+    NONE,
+    NULL,
+    NULL_OBJECT,
+    Expression,
+    FrameSlot,
+    GlobalCell,
+    HasType,
+    Not,
+    Unbox,
+    Variable,
+    parts,
 )
-from porter.compiler.walker import Walker
-
-_WORD = re.compile(r"\w+")
+from porter.compiler.ir.operations import Assign, Entry, Jump, Load, SetView, Store, StoreAll
+from porter.compiler.representations import (
+    DEAD,
+    NOWHERE,
+    NUMBERS,
+    OBJECT,
+    Shape,
+    slot_name,
+)
+from porter.compiler.values import Value, slot_variable, state_of
 
 
 @frozen
@@ -34,130 +39,140 @@ class _Move:
     """An assignment of a value to a C++ variable.
 
     Attributes:
-        name: Name of the C++ variable.
+        target: The C++ variable.
         kind: Representation of the C++ variable.
         value: The value assigned.
         what: Description of the slot, for the reason of a guard.
     """
 
-    name: str
+    target: Variable
     kind: str
     value: Value
     what: str
 
+    @property
+    def source(self) -> Expression:
+        """The value in the representation of the variable."""
+        if self.kind == self.value.kind:
+            return self.value.expression
+        if self.kind == OBJECT:
+            return self.value.boxed()
+        return Unbox(self.kind, self.value.expression)
 
-def write_edge(w: Walker, to: int, shape: Shape | None, used: dict[str, str]) -> None:
-    """Emit the edge from the current position of `w` to the block at `to`.
+
+def add_edge(b: BlockBuilder, to: int, shape: Shape | None) -> None:
+    """Emit the edge from the current position to the block at `to`.
 
     Args:
-        w: Walker at the end of the source block.
+        b: Builder at the end of the source block.
         to: Position of the target block.
         shape: What the target block expects; None emits a side exit to the interpreter.
-        used: Representations of C++ variables by name. The edge's variables are added.
     """
-    if shape is None or not w.leads(to):
-        w.say(w.way_out(to))
+    if shape is None or not b.leads(to):
+        b.exit(to)
         return
-    moves = _moves(w, to, shape)
+    moves = _moves(b, to, shape)
     for move in moves:
-        if move.kind in UNBOX and move.value.kind == OBJECT:
-            test = UNBOX[move.kind][0]
-            w.guard(f"!{test}({move.value.text})", f"{move.what} is {A[move.kind]}", to)
-    for slot, (held, known) in enumerate(zip(w.state.names, shape.names, strict=True)):
+        if move.kind in NUMBERS and move.value.kind == OBJECT:
+            fails = Not(HasType(move.kind, move.value.expression))
+            b.guard(fails, f"{move.what} is {NOT_A[move.kind]}", to)
+    for slot, (held, known) in enumerate(zip(b.state.names, shape.names, strict=True)):
         if known is None and held is not None and not held.clean:
-            w.say(f"*p{slot} = {held.boxed()};")
-    _give_up_dead(w, shape)
-    _assign(w, moves, used)
+            b.store([Store(GlobalCell(slot), held.boxed())])
+    _clear_dead(b, shape)
+    _assign(b, moves)
     there = state_of(shape)
     for at, wanted in enumerate(shape.views):
-        if wanted and not w.state.views[at]:
-            before, w.state = w.state, there
-            w.say(w.viewed(at))
-            w.state = before
-    w.say(f"goto L{to};")
+        if wanted and not b.state.views[at]:
+            b.emit(b.set_view(at, there))
+    b.emit(Jump(to, tuple((move.target.name, move.kind) for move in moves)))
 
 
-def _give_up_dead(w: Walker, shape: Shape) -> None:
+def _clear_dead(b: BlockBuilder, shape: Shape) -> None:
     """Overwrite dead variables in the frame, which would keep their previous objects alive.
 
     A number in a loop is not stored, since a store in each iteration would cost too much.
     """
-    last = w.graph.function.state - 1
-    for number, (value, known) in enumerate(zip(w.state.locals, shape.locals, strict=True)):
-        if known.kind != DEAD or value.clean or value.kind in NOWHERE:
-            continue
-        if value.kind == OBJECT or not w.hot:
-            word = value.text if value.kind == OBJECT else "mp_const_none"
-            w.say(f"frame[{last - number}] = {word};")
+    last = b.graph.function.state - 1
+    for number, (value, known) in enumerate(zip(b.state.locals, shape.locals, strict=True)):
+        if known.kind == DEAD and value.dirty and (value.kind == OBJECT or not b.hot):
+            word = value.expression if value.kind == OBJECT else NONE
+            b.emit(StoreAll((Store(FrameSlot(last - number), word),)))
 
 
-def _moves(w: Walker, to: int, shape: Shape) -> list[_Move]:
+def _moves(b: BlockBuilder, to: int, shape: Shape) -> list[_Move]:
     found = []
     for prefix, values, known in (
-        ("s", w.state.stack, shape.stack),
-        ("v", w.state.locals, shape.locals),
+        ("s", b.state.stack, shape.stack),
+        ("v", b.state.locals, shape.locals),
     ):
         for number, (value, wanted) in enumerate(zip(values, known, strict=True)):
             if wanted.kind not in NOWHERE:
-                name = slot_name(prefix, number, wanted.kind)
-                found.append(_Move(name, wanted.kind, value, "a variable"))
+                target = slot_variable(prefix, number, wanted.kind)
+                found.append(_Move(target, wanted.kind, value, "a variable"))
     for slot, wanted_name in enumerate(shape.names):
         if wanted_name is None:
             continue
-        held = w.state.names[slot]
+        held = b.state.names[slot]
         if held is None:
-            held = w.fetched(slot, to)
-        name = slot_name("g", slot, wanted_name.kind)
-        found.append(_Move(name, wanted_name.kind, held, w.name(w.graph.names[slot])))
+            held = b.load_global(slot, to)
+        target = slot_variable("g", slot, wanted_name.kind)
+        found.append(_Move(target, wanted_name.kind, held, b.name(b.graph.names[slot])))
     return found
 
 
-def _text(move: _Move) -> str:
-    if move.kind == move.value.kind:
-        return move.value.text
-    if move.kind == OBJECT:
-        return move.value.boxed()
-    return f"{UNBOX[move.kind][1]}({move.value.text})"
-
-
-def _assign(w: Walker, moves: list[_Move], used: dict[str, str]) -> None:
+def _assign(b: BlockBuilder, moves: list[_Move]) -> None:
     """Emit the moves as a parallel assignment: the target of one may be the source of another."""
-    needed = [move for move in moves if _text(move) != move.name]
-    for move in moves:
-        used[move.name] = move.kind
-    targets = {move.name for move in needed}
+    needed = [move for move in moves if move.source != move.target]
+    targets = {move.target for move in needed}
     later = []
     for move in needed:
-        text = _text(move)
-        if targets & set(_WORD.findall(text)):
-            held = w.new(move.kind, text)
-            later.append(f"{move.name} = {held.text};")
-        else:
-            later.append(f"{move.name} = {text};")
-    for line in later:
-        w.say(line)
+        source = move.source
+        if targets.intersection(each for each in parts(source) if isinstance(each, Variable)):
+            source = b.assign(move.kind, source).expression
+        later.append(Assign(move.target, source))
+    for each in later:
+        b.emit(each)
 
 
-def entry_checks(slots: list[tuple[str, Known, str]], used: dict[str, str]) -> list[str]:
-    """Return the lines that load and check slots where the interpreter enters native code.
+def entry_of(unit: FunctionUnit, b: BlockBuilder, at: int, shape: Shape) -> Entry:
+    """Return the entry at a block.
 
     Args:
-        slots: For each slot the name of its C++ variable, what the entered block expects of it, and
-            the C++ expression of the object in the frame or dict.
-        used: Representations of C++ variables by name. The slots' variables are added.
+        unit: The function.
+        b: A builder of the function.
+        at: Position of the block.
+        shape: What the block expects.
     """
-    out = []
-    for name, known, word in slots:
-        used[name] = known.kind
-        if known.kind == OBJECT:
-            out.append(f"{name} = {word};")
-            if known.bound and name.startswith("v"):
-                out.append(f"if ({name} == MP_OBJ_NULL) {{ return cs; }}")
+    graph = unit.graph
+    last = graph.function.state - 1
+    loads = [
+        Load(slot_name("s", number, known.kind), known, FrameSlot(number))
+        for number, known in enumerate(shape.stack)
+    ]
+    loads += [
+        Load(slot_name("v", number, known.kind), known, FrameSlot(last - number))
+        for number, known in enumerate(shape.locals)
+    ]
+    variables: list[tuple[Expression, str]] = []
+    state = state_of(shape)
+    views = []
+    for view, wanted in enumerate(shape.views):
+        holder = state.held(view)
+        if wanted and holder is not None:
+            variables += view_variables(view)
+            views.append(SetView(view, holder.expression))
+    addresses = []
+    for slot, name in enumerate(shape.names):
+        if name is None:
             continue
-        test, take = UNBOX[known.kind]
-        out.append(f"if (!{test}({word})) {{ return cs; }}")
-        out.append(f"{name} = {take}({word});")
-        if known.kind == INT and known.range != SMALL:
-            low, high = known.range.low, known.range.high
-            out.append(f"if ({name} < INT64_C({low}) || {name} > INT64_C({high})) {{ return cs; }}")
-    return out
+        number = graph.names[slot]
+        stored = number in graph.stored
+        found = Variable(f"{'p' if stored else 'q'}{slot}")
+        variables.append((found, "mp_obj_t *" if stored else "mp_obj_t"))
+        addresses.append((found, b.lookup(number), NULL if stored else NULL_OBJECT))
+        source = GlobalCell(slot) if stored else found
+        loads.append(Load(slot_name("g", slot, name.kind), name, source))
+    kept = tuple(load for load in loads if load.known.kind not in NOWHERE)
+    depth = len(shape.stack)
+    return Entry(at, depth, tuple(addresses), kept, tuple(views), tuple(variables))

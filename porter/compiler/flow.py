@@ -5,7 +5,7 @@ the loop's head. A value from outside the loop is checked once, where the loop i
 check fails, the interpreter runs the loop. Globals are treated alike: a global that is in a C++
 variable on every back edge is in a C++ variable from the loop's head on.
 
-writer.py calls `solve`, which runs the walk of walker.py to a fixed point.
+construction.py calls `solve`, which runs translate.py to a fixed point.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from attrs import define, evolve, field
 
 from porter.compiler.graph import CodeBlock, Graph
 from porter.compiler.liveness import Slot, live
-from porter.compiler.values import (
+from porter.compiler.representations import (
     DEAD,
     INT,
-    LEAST,
+    MAX_SMALL,
     MEMORY,
-    MOST,
+    MIN_SMALL,
     OBJECT,
     SMALL,
     Known,
@@ -32,8 +32,8 @@ from porter.compiler.values import (
 Walk = Callable[[CodeBlock, Shape], Mapping[int, Shape]]
 _ROUNDS = 50
 _NARROWINGS = 2
-_LOWS = (0, -1, -(1 << 31), LEAST)
-_HIGHS = (0xFF, 0xFFFF, (1 << 31) - 1, (1 << 32) - 1, MOST)
+_LOWS = (0, -1, -(1 << 31), MIN_SMALL)
+_HIGHS = (0xFF, 0xFFFF, (1 << 31) - 1, (1 << 32) - 1, MAX_SMALL)
 _PLAIN = Known(OBJECT, True, True)
 
 

@@ -23,7 +23,6 @@ from collections.abc import Mapping, Sequence
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 
 _ODD = 0x0E  # flags of a scope: has *args, **kwargs, or defaults of keyword-only arguments
-PARAMETERS = "mp_code_state_t *const cs, unsigned int entry, const gpusnek_native_t *const native"
 # Calls of plain functions with positional arguments have a path of their own, which saves few
 # values on the C stack: on a GPU these are half of the cost of a call.
 _CALL = """\

@@ -1,7 +1,7 @@
 """Build the control flow graph of a function: basic blocks, stack depths, entries and loop heads.
 
-An *entry* is a position at which the interpreter can enter native code. worth.py selects the
-profitable ones.
+An *entry* is a position at which the interpreter can enter native code. passes/profitability.py
+selects the profitable ones.
 """
 
 from __future__ import annotations
@@ -10,21 +10,24 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from porter.compiler.effects import (
-    CALLS,
-    ENDS,
-    HANDLERS,
-    ITERATOR,
-    JUMPS,
-    KNOWN,
-    VARIABLES,
-    effect,
-)
 from porter.compiler.mpy import BytecodeFunction, BytecodeInstruction
+from porter.compiler.opcodes import (
+    BRANCHES,
+    CALLS,
+    GLOBALS,
+    HANDLERS,
+    JUMPS,
+    NAMESPACE,
+    NATIVE,
+    STORED_GLOBALS,
+    VARIABLES,
+    Control,
+    Operand,
+    effect,
+    jump_effect,
+    opcode,
+)
 
-LOCAL_NAMES = frozenset(["LOAD_NAME", "STORE_NAME"])
-STORED_NAMES = frozenset(["STORE_NAME", "STORE_GLOBAL"])
-NAMES = LOCAL_NAMES | STORED_NAMES | {"LOAD_GLOBAL"}
 # Loads at entries, at most: each entry loads all slots, and nvcc takes minutes for many more.
 MOST_LOADS = 4_096
 
@@ -118,8 +121,8 @@ def graph_of(function: BytecodeFunction, *, loops: bool = False, everywhere: boo
     if loops:
         blocks = {at: block for at, block in blocks.items() if at in again}
     wanted = entries | behind | heads
-    usable = {at for at in wanted if at in blocks and blocks[at].code[0].name in KNOWN}
-    used = [it for block in blocks.values() for it in block.code if it.name in NAMES]
+    usable = {at for at in wanted if at in blocks and blocks[at].code[0].name in NATIVE}
+    used = [it for block in blocks.values() for it in block.code if it.name in GLOBALS]
     names = tuple(sorted({it.argument for it in used}))
     return Graph(
         function,
@@ -131,8 +134,8 @@ def graph_of(function: BytecodeFunction, *, loops: bool = False, everywhere: boo
         variables,
         frozenset(again),
         names,
-        frozenset(it.argument for it in used if it.name in STORED_NAMES),
-        frozenset(it.argument for it in used if it.name in LOCAL_NAMES),
+        frozenset(it.argument for it in used if it.name in STORED_GLOBALS),
+        frozenset(it.argument for it in used if it.name in NAMESPACE),
         {number: at for at, number in enumerate(names)},
     )
 
@@ -141,16 +144,18 @@ def _leaders(function: BytecodeFunction) -> tuple[set[int], set[int], set[int], 
     entries, behind, leaders, heads = {0}, set(), {0}, set()
     for instruction in function.code:
         name = instruction.name
-        if name not in KNOWN:
-            if name not in ENDS:
+        row = opcode(name)
+        if not row.native:
+            # After an UNWIND_JUMP the next instruction is reachable by other paths, if at all.
+            if not row.ends or row.control is Control.UNWIND:
                 entries.add(instruction.next)
-            if name in HANDLERS or name in ("POP_EXCEPT_JUMP", "UNWIND_JUMP"):
+            if row.operand is Operand.TARGET:
                 entries.add(instruction.argument)
         if name in CALLS:
             behind.add(instruction.next)
         if name == "FOR_ITER":
             behind.add(instruction.argument)
-        if name in JUMPS or name == "JUMP":
+        if name in JUMPS:
             leaders |= {instruction.argument, instruction.next}
             if instruction.argument <= instruction.at:
                 heads.add(instruction.argument)
@@ -164,7 +169,7 @@ def _first_stores(function: BytecodeFunction) -> set[int]:
     """
     found: dict[int, int] = {}
     for instruction in function.code:
-        if instruction.name in STORED_NAMES:
+        if instruction.name in STORED_GLOBALS:
             found.setdefault(instruction.argument, instruction.next)
     return set(found.values())
 
@@ -182,7 +187,7 @@ def _blocks(
         here = code[at]
         while True:
             run.append(here)
-            if here.name not in KNOWN or here.name in JUMPS or here.name == "JUMP":
+            if here.name not in NATIVE or here.name in JUMPS:
                 break
             if here.next in leaders or here.next not in code:
                 break
@@ -210,11 +215,11 @@ def _followers(
     last: BytecodeInstruction, code: Mapping[int, BytecodeInstruction]
 ) -> tuple[int, ...]:
     """Return the positions at which native code continues."""
-    if last.name not in KNOWN:
+    if last.name not in NATIVE:
         return ()
     if last.name == "JUMP":
         return (last.argument,)
-    if last.name in JUMPS:
+    if last.name in BRANCHES:
         return (last.next, last.argument)
     return (last.next,) if last.next in code else ()
 
@@ -243,18 +248,9 @@ def targets(instruction: BytecodeInstruction, depth: int) -> list[tuple[int, int
         instruction: The instruction.
         depth: Depth of the stack before it.
     """
-    name = instruction.name
-    after = depth + effect(instruction)
-    found = [] if name in ENDS or name == "UNWIND_JUMP" else [(instruction.next, after)]
-    if name in ("JUMP_IF_TRUE_OR_POP", "JUMP_IF_FALSE_OR_POP"):
-        found.append((instruction.argument, depth))
-    elif name == "FOR_ITER":
-        found.append((instruction.argument, depth - ITERATOR))
-    elif name in HANDLERS:
-        found.append((instruction.argument, depth + (2 if name == "SETUP_WITH" else 1)))
-    elif name in ("JUMP", "POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE", "POP_EXCEPT_JUMP"):
-        found.append((instruction.argument, after))
-    elif name == "UNWIND_JUMP":
-        popped = ITERATOR if instruction.extra & 0x80 else 0
-        found.append((instruction.argument, depth - popped))
+    row = opcode(instruction.name)
+    operands = instruction.name, instruction.argument, instruction.extra
+    found = [] if row.ends else [(instruction.next, depth + effect(*operands))]
+    if row.operand is Operand.TARGET:
+        found.append((instruction.argument, depth + jump_effect(*operands)))
     return found

@@ -9,31 +9,11 @@ from collections.abc import Iterator, Mapping
 
 from attrs import frozen
 
+from porter.compiler.opcodes import Trait, opcode
 from porter.compiler.tables import Tables
 from porter.errors import UpstreamChange
 
 _WIDEST = 1 << 63  # exclusive maximum of a number in the format
-_FORWARD = (
-    "JUMP_IF_TRUE_OR_POP",
-    "JUMP_IF_FALSE_OR_POP",
-    "SETUP_WITH",
-    "SETUP_EXCEPT",
-    "SETUP_FINALLY",
-    "POP_EXCEPT_JUMP",
-    "FOR_ITER",
-)
-# Instructions that never continue with the next one.
-_LAST = frozenset(
-    [
-        "JUMP",
-        "UNWIND_JUMP",
-        "POP_EXCEPT_JUMP",
-        "RETURN_VALUE",
-        "RAISE_LAST",
-        "RAISE_OBJ",
-        "RAISE_FROM",
-    ]
-)
 
 
 @frozen
@@ -141,7 +121,7 @@ def _reached(code: Mapping[int, BytecodeInstruction], targets: Mapping[int, int]
         if instruction is None:
             continue
         ways = [targets[at]] if at in targets else []
-        if instruction.name not in _LAST:
+        if not opcode(instruction.name).ends:
             ways.append(instruction.next)
         new = set(ways) - reached
         reached |= new
@@ -189,7 +169,7 @@ def _target(reader: CodeReader, name: str) -> int:
     wide = bool(value & 0x80)
     if wide:
         value = value & 0x7F | reader.byte() << 7
-    if name not in _FORWARD:
+    if not opcode(name).has(Trait.FORWARD):
         value -= 0x4000 if wide else 0x40
     return reader.at + value
 

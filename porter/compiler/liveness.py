@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from porter.compiler.effects import HANDLERS, VARIABLES
-from porter.compiler.graph import NAMES, STORED_NAMES, Graph, targets
+from porter.compiler.graph import Graph, targets
 from porter.compiler.mpy import BytecodeInstruction
+from porter.compiler.opcodes import GLOBALS, HANDLERS, STORED_GLOBALS, VARIABLES
 
-_WRITES = STORED_NAMES | {"STORE_FAST"}
-_USES = VARIABLES | NAMES
+_WRITES = STORED_GLOBALS | {"STORE_FAST"}
+_USES = VARIABLES | GLOBALS
 
 Slot = tuple[bool, int]  # whether it is a global; its number
 
@@ -47,5 +47,5 @@ def _all(before: Mapping[int, frozenset[Slot]], places: Iterable[int]) -> frozen
 def _before(it: BytecodeInstruction, after: frozenset[Slot]) -> frozenset[Slot]:
     if it.name not in _USES:
         return after
-    slot = (it.name in NAMES, it.argument)
+    slot = (it.name in GLOBALS, it.argument)
     return after - {slot} if it.name in _WRITES else after | {slot}

@@ -16,6 +16,8 @@ from porter.errors import UpstreamChange
 
 __all__ = [
     "BYTES",
+    "FLOAT_CONSTANT",
+    "INT_CONSTANT",
     "STR",
     "TUPLE",
     "BytecodeFunction",
@@ -27,7 +29,7 @@ __all__ = [
 
 _BYTECODE = 0  # kind of code, in the lowest two bits
 STR, BYTES = _TEXTS = (5, 6)  # types of constants; a NUL follows the text of these
-_NUMBERS = (7, 8, 9)  # int, float, complex as text
+INT_CONSTANT, FLOAT_CONSTANT, _ = _NUMBERS = (7, 8, 9)  # int, float, complex as text
 TUPLE = 10
 _EMPTY = range(5)  # function table, None, False, True, Ellipsis
 _DEEPEST = 100  # maximum nesting of tuples and of functions

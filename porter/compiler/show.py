@@ -1,4 +1,8 @@
-"""Print the stages of the translator for `porter compile --show`: bytecode, blocks, kinds, C++."""
+"""Print the stages of the compiler for `porter compile --show`.
+
+Stages are the bytecode, the control-flow graph, the types at each block, the IR after a pass, and
+the C++.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,11 @@ from functools import cached_property
 
 from attrs import field, frozen
 
+from porter.compiler.builder import FunctionUnit
+from porter.compiler.construction import function_ir, shapes_of
 from porter.compiler.cxx import compile_module, units_of
-from porter.compiler.emitter import WholeFunction
 from porter.compiler.graph import CodeBlock, Graph
+from porter.compiler.ir.text import function_text
 from porter.compiler.mpy import (
     BYTES,
     STR,
@@ -18,14 +24,14 @@ from porter.compiler.mpy import (
     BytecodeInstruction,
     BytecodeModule,
 )
+from porter.compiler.opcodes import OPCODES, Operand
 from porter.compiler.options import CompilerOptions
+from porter.compiler.passes import PASSES, run_passes
+from porter.compiler.representations import INT, SMALL, Known, Shape
 from porter.compiler.tables import Tables
-from porter.compiler.values import INT, SMALL, Known, Shape
-from porter.compiler.writer import shapes_of
 
-_OF_VARIABLES = {
-    f"{verb}_{kind}" for verb in ("LOAD", "STORE", "DELETE") for kind in ("FAST", "DEREF")
-}
+CONSTRUCTION = "construction"  # the IR before all passes
+AFTER = (CONSTRUCTION, *PASSES)
 _SINGLE = {0: "functions", 1: "None", 2: "False", 3: "True", 4: "Ellipsis", TUPLE: "a tuple"}
 
 
@@ -38,12 +44,14 @@ class ShownProgram:
         tables: Instructions of the release.
         lines: Lines of its Python source.
         options: Options for `compile_module`.
+        after: For the IR: the last pass that runs; CONSTRUCTION for none, "" for all.
     """
 
     module: BytecodeModule
     tables: Tables
     lines: Sequence[str] = ()
     options: CompilerOptions = field(factory=CompilerOptions)
+    after: str = ""
 
     def line(self, number: int) -> str:
         """Return a line of the source by its number from 1; "" if there is no such line."""
@@ -55,7 +63,7 @@ class ShownProgram:
         return f"name {number}" if known is None else known
 
     @cached_property
-    def units(self) -> Mapping[int, WholeFunction]:
+    def units(self) -> Mapping[int, FunctionUnit]:
         """The functions that become native code, by number in the module."""
         return units_of(self.module, self.tables, self.lines, options=self.options)
 
@@ -83,11 +91,22 @@ def cfg(source: ShownProgram) -> str:
 def types(source: ShownProgram) -> str:
     """Return the basic blocks with the kind of each slot at their start."""
 
-    def kinds(unit: WholeFunction) -> dict[int, list[str]]:
+    def kinds(unit: FunctionUnit) -> dict[int, list[str]]:
         shapes = shapes_of(unit)
         return {at: list(_kinds(source, unit.graph, shape)) for at, shape in shapes.items()}
 
     return _text(_blocks(source, kinds))
+
+
+def ir(source: ShownProgram) -> str:
+    """Return the IR of the functions that become native code, after the pass `source.after`."""
+    out = []
+    for unit in source.units.values():
+        function = function_ir(unit, source.lines)
+        if source.after != CONSTRUCTION:
+            function = run_passes(function, source.options, source.after)
+        out.append(function_text(function))
+    return "\n".join(out) or "no function becomes native code\n"
 
 
 def cxx(source: ShownProgram) -> str:
@@ -122,12 +141,13 @@ STAGES: Mapping[str, Callable[[ShownProgram], str]] = {
     "bytecode": bytecode,
     "cfg": cfg,
     "types": types,
+    "ir": ir,
     "cxx": cxx,
 }
 
 
 def _blocks(
-    source: ShownProgram, notes: Callable[[WholeFunction], Mapping[int, list[str]]]
+    source: ShownProgram, notes: Callable[[FunctionUnit], Mapping[int, list[str]]]
 ) -> list[str]:
     out: list[str] = []
     for number, function in enumerate(source.module.functions):
@@ -139,7 +159,7 @@ def _blocks(
 
 
 def _of_unit(
-    source: ShownProgram, unit: WholeFunction, notes: Mapping[int, list[str]]
+    source: ShownProgram, unit: FunctionUnit, notes: Mapping[int, list[str]]
 ) -> Iterator[str]:
     for at, block in sorted(unit.graph.blocks.items()):
         yield f"  {_heading(source, unit.graph, block)}"
@@ -215,26 +235,20 @@ def _instruction(source: ShownProgram, it: BytecodeInstruction) -> str:
 
 
 def _operand(source: ShownProgram, it: BytecodeInstruction) -> str:
-    name, number, tables = it.name, it.argument, source.tables
-    if name in ("UNARY_OP", "BINARY_OP"):
-        return (tables.unary if name == "UNARY_OP" else tables.binary)[number]
-    if name in _OF_VARIABLES:
+    number, meaning = it.argument, OPCODES[it.name].operand
+    if meaning is Operand.OPERATOR:
+        return (source.tables.unary if it.name == "UNARY_OP" else source.tables.binary)[number]
+    if meaning in (Operand.VARIABLE, Operand.CELL):
         return f"v{number}"
-    if name == "LOAD_CONST_OBJ":
+    if meaning is Operand.CONSTANT:
         return _constant(source, number)
-    if name.startswith("CALL_"):
+    if meaning is Operand.ARGUMENTS:
         return f"{number & 0xFF} positional, {number >> 8 & 0xFF} by name"
-    form = dict(_forms(tables)).get(name, "byte")
-    if form == "offset":
+    if meaning is Operand.TARGET:
         return f"to {number}"
-    if form == "qstr":
+    if meaning in (Operand.STRING, Operand.NAME, Operand.GLOBAL, Operand.NAMESPACE):
         return source.name(number)
-    return str(number) if form == "uint" else ""
-
-
-def _forms(tables: Tables) -> Iterator[tuple[str, str]]:
-    for number, name in tables.opcodes.items():
-        yield name.removesuffix("_N"), tables.formats[number >> 4]
+    return "" if meaning is Operand.NONE else str(number)
 
 
 def _constant(source: ShownProgram, number: int) -> str:

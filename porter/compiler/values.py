@@ -1,53 +1,32 @@
-"""Abstract values of the translator: representation, range and C++ expression of each slot.
+"""Abstract values: what the translation of a block knows of each slot, with its IR expression.
 
-A *slot* is a position of the stack, a local variable or a global. Its *kind* is its representation
-in C++: an object, or an unboxed int, float or bool. walker.py transforms a `BlockState` with each
-instruction; flow.py merges `Shape`s where control flow meets.
+translate.py executes a block on a `BlockState`, instruction by instruction. flow.py merges the
+`Shape`s (representations.py) with which control flow reaches a block.
 """
 
 from __future__ import annotations
 
+from functools import cache
+
 from attrs import evolve, field, frozen
 
-OBJECT, INT, FLOAT, BOOL = "object", "int", "float", "bool"
-MEMORY = "memory"  # a slot of an iterator on the stack: in the frame, never in a C++ variable
-DEAD = "dead"  # a variable that will be written before it is read again
-NOWHERE = (MEMORY, DEAD)
-TYPES = {OBJECT: "mp_obj_t", INT: "int64_t", FLOAT: "double", BOOL: "bool"}
-NUMBERS = (INT, FLOAT, BOOL)
-LETTERS = {OBJECT: "o", INT: "i", FLOAT: "f", BOOL: "b"}
-# C++ functions that test for an unboxed kind in an object, and that unbox it.
-UNBOX = {
-    INT: ("tier_is_int", "tier_int"),
-    FLOAT: ("tier_is_float", "tier_float"),
-    BOOL: ("tier_is_bool", "tier_bool"),
-}
-A = {INT: "no small int", FLOAT: "no float", BOOL: "no bool"}
+from porter.compiler.ir.expressions import Box, Expression, FrameSlot, GlobalCell, Variable
+from porter.compiler.ir.operations import Store
+from porter.compiler.representations import (
+    BOOL,
+    FLOAT,
+    INT,
+    NOWHERE,
+    NUMBERS,
+    OBJECT,
+    SMALL,
+    Known,
+    Range,
+    Shape,
+    slot_name,
+)
 
-LEAST, MOST = -(1 << 46), (1 << 46) - 1  # the range of small integers, 47 bits
-
-
-@frozen
-class Range:
-    """The integers from `low` to `high`, inclusive."""
-
-    low: int = LEAST
-    high: int = MOST
-
-    def __or__(self, other: Range) -> Range:
-        return Range(min(self.low, other.low), max(self.high, other.high))
-
-    def within(self, low: int, high: int) -> bool:
-        """Return whether the whole range lies between `low` and `high`, inclusive."""
-        return low <= self.low and self.high <= high
-
-    @property
-    def small(self) -> bool:
-        """Whether the range has small integers only."""
-        return self.within(LEAST, MOST)
-
-
-SMALL = Range()
+C_TYPES = {OBJECT: "mp_obj_t", INT: "int64_t", FLOAT: "double", BOOL: "bool"}
 
 
 @frozen
@@ -56,7 +35,7 @@ class Value:
 
     Attributes:
         kind: Representation: OBJECT, INT, FLOAT, BOOL, MEMORY or DEAD.
-        text: C++ expression without side effects.
+        expression: The value in the IR.
         clean: Whether the slot's memory (frame or dict) holds the value already.
         bound: Whether the value is known not to be an unbound variable.
         range: Range of an INT.
@@ -65,34 +44,34 @@ class Value:
     """
 
     kind: str
-    text: str
+    expression: Expression
     clean: bool = False
     bound: bool = True
     range: Range = SMALL
     origin: Origin | None = None
     test: tuple[str, Value, Value] | None = None
 
-    def boxed(self) -> str:
-        """Return the C++ expression of the value as an object."""
-        if self.kind == INT:
-            return f"tier_from_int({self.text})"
-        if self.kind == FLOAT:
-            return f"tier_from_float({self.text})"
-        if self.kind == BOOL:
-            return f"tier_from_bool({self.text})"
-        return self.text
+    def boxed(self) -> Expression:
+        """Return the value as an object."""
+        return Box(self.kind, self.expression) if self.kind in NUMBERS else self.expression
 
-    def kept(self) -> Value:
+    def saved(self) -> Value:
         """Return the value as it is once its slot's memory holds it."""
-        return evolve(self, clean=True)
+        return self if self.clean else evolve(self, clean=True)
 
     def moved(self) -> Value:
         """Return the value as it is in another slot, whose memory does not hold it."""
-        return evolve(self, clean=False, bound=True)
+        same = self.bound and not self.clean
+        return self if same else evolve(self, clean=False, bound=True)
 
     def known(self) -> Known:
-        """Return the value without its C++ expression."""
+        """Return the value without its expression."""
         return Known(self.kind, self.clean, self.bound, self.range if self.kind == INT else SMALL)
+
+    @property
+    def dirty(self) -> bool:
+        """Whether the value must be stored before its slot's memory is read."""
+        return not self.clean and self.kind not in NOWHERE
 
 
 @frozen
@@ -109,36 +88,8 @@ class Origin:
 
 
 @frozen
-class Known:
-    """A `Value` without its C++ expression: what data flow analysis knows of a slot."""
-
-    kind: str
-    clean: bool = True
-    bound: bool = False
-    range: Range = SMALL
-
-
-@frozen
-class Shape:
-    """The slots where a block begins.
-
-    Attributes:
-        stack: The stack, bottom first.
-        locals: Local variables by number.
-        names: Globals, in the order of `Graph.names`; None for a global that is in its dict only.
-        views: For each variable and then each global, whether C++ variables hold a view: address,
-            length and typecode of its elements.
-    """
-
-    stack: tuple[Known, ...]
-    locals: tuple[Known, ...]
-    names: tuple[Known | None, ...]
-    views: tuple[bool, ...] = ()
-
-
-@frozen
 class BlockState:
-    """The slots at one point of a block: a `Shape` with C++ expressions, updated by the walk."""
+    """The slots at one point of a block: a `Shape` with expressions, updated by the translation."""
 
     stack: list[Value] = field(factory=list)
     locals: list[Value] = field(factory=list)
@@ -146,7 +97,7 @@ class BlockState:
     views: list[bool] = field(factory=list)
 
     def shape(self) -> Shape:
-        """Return the slots without their C++ expressions."""
+        """Return the slots without their expressions."""
         return Shape(
             tuple(value.known() for value in self.stack),
             tuple(value.known() for value in self.locals),
@@ -163,7 +114,7 @@ class BlockState:
         if value.kind != OBJECT:
             return None
         for at, held in enumerate((*self.locals, *self.names)):
-            if held is not None and held.kind == OBJECT and held.text == value.text:
+            if held is not None and held.kind == OBJECT and held.expression == value.expression:
                 return at
         return None
 
@@ -175,33 +126,58 @@ class BlockState:
         """Replace `old` by `new`, of which more is known, in each slot that holds it."""
         for slots in (self.stack, self.locals):
             for at, value in enumerate(slots):
-                if value.text == old.text and value.kind == old.kind:
+                if value.kind == old.kind and value.expression == old.expression:
                     slots[at] = _as(value, new)
         for at, held in enumerate(self.names):
-            if held is not None and held.text == old.text and held.kind == old.kind:
+            if held is not None and held.kind == old.kind and held.expression == old.expression:
                 self.names[at] = _as(held, new)
+
+    def stack_stores(self, slots: range) -> tuple[Store, ...]:
+        """Return the stores of some slots of the stack to the frame."""
+        return tuple(
+            Store(FrameSlot(at), value.boxed())
+            for at, value in enumerate(self.stack)
+            if at in slots and value.dirty
+        )
+
+    def stores(
+        self, frame_size: int, *, frame: bool = True, variables: bool = False
+    ) -> tuple[Store, ...]:
+        """Return the stores that write values from C++ variables back to the frame and to dicts.
+
+        Args:
+            frame_size: Number of slots in the function's frame.
+            frame: Whether to store the whole frame.
+            variables: Whether to store local variables, even without `frame`.
+        """
+        stores = list(self.stack_stores(range(len(self.stack)))) if frame else []
+        if frame or variables:
+            stores += [
+                Store(FrameSlot(frame_size - 1 - number), value.boxed())
+                for number, value in enumerate(self.locals)
+                if value.dirty
+            ]
+        for slot, held in enumerate(self.names):
+            if held is not None and not held.clean:
+                stores.append(Store(GlobalCell(slot), held.boxed()))
+        return tuple(stores)
 
 
 def _as(value: Value, new: Value) -> Value:
-    return evolve(value, kind=new.kind, text=new.text, bound=True, range=new.range)
+    return evolve(value, kind=new.kind, expression=new.expression, bound=True, range=new.range)
 
 
-def slot_name(prefix: str, number: int, kind: str) -> str:
-    """Return the name of the C++ variable that holds a slot between blocks.
-
-    Args:
-        prefix: "s" for the stack, "v" for local variables, "g" for globals.
-        number: Index of the slot.
-        kind: Representation of the slot.
-    """
-    return f"{prefix}{number}{LETTERS.get(kind, '')}"
+@cache
+def slot_variable(prefix: str, number: int, kind: str) -> Variable:
+    """Return the C++ variable that holds a slot between blocks; arguments as `slot_name`."""
+    return Variable(slot_name(prefix, number, kind))
 
 
 def state_of(shape: Shape) -> BlockState:
     """Return the slots where a block of that shape begins: each is in its C++ variable."""
 
     def held(prefix: str, number: int, known: Known) -> Value:
-        name = slot_name(prefix, number, known.kind)
+        name = slot_variable(prefix, number, known.kind)
         return Value(known.kind, name, known.clean, known.bound, known.range)
 
     return BlockState(
@@ -210,3 +186,14 @@ def state_of(shape: Shape) -> BlockState:
         [None if k is None else held("g", n, k) for n, k in enumerate(shape.names)],
         list(shape.views),
     )
+
+
+def resumption(at: int, state: BlockState) -> tuple[int, BlockState]:
+    """Return the position and the slots at which the interpreter resumes for a side exit at `at`.
+
+    If the stack holds an integer that may exceed a small one, these are the integer's `Origin`.
+    """
+    for value in state.stack:
+        if value.origin is not None:
+            return resumption(value.origin.at, value.origin.state)
+    return at, state

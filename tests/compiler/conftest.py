@@ -3,13 +3,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from porter import InterpreterArray
 from porter.base.paths import templates_dir
+from porter.compiler import show
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule, read_module
+from porter.compiler.options import SEEN_INT, CompilerOptions
+from porter.compiler.show import ShownProgram
 from porter.compiler.tables import Tables, read_tables
 from porter.run.built import open_build
 from porter.sync.store import release_dir
@@ -60,3 +63,15 @@ def module(mpy: Compile, tables: Tables) -> Callable[[str], BytecodeModule]:
 def function(module: Callable[[str], BytecodeModule]) -> Callable[[str], BytecodeFunction]:
     """Return the function that a source defines first."""
     return lambda source: module(source).functions[1]
+
+
+@pytest.fixture
+def ir(module: Callable[[str], BytecodeModule], tables: Tables) -> Callable[..., str]:
+    """Return a function that gives the text of the IR of a source after a pass."""
+
+    def text(source: str, after: str, **options: Any) -> str:
+        hints = bytes([SEEN_INT]) * 400
+        chosen = CompilerOptions(hints=hints, **options)
+        return show.ir(ShownProgram(module(source), tables, source.split("\n"), chosen, after))
+
+    return text

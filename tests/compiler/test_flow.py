@@ -9,15 +9,15 @@ from collections.abc import Callable
 
 import pytest
 
+from porter.compiler.construction import shapes_of
 from porter.compiler.cxx import units_of
-from porter.compiler.effects import ITERATOR
 from porter.compiler.mpy import BytecodeModule
+from porter.compiler.opcodes import ITERATOR
+from porter.compiler.representations import BOOL, DEAD, FLOAT, INT, MEMORY, NUMBERS, OBJECT
 from porter.compiler.tables import Tables
-from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES
-from porter.compiler.writer import shapes_of
 from tests.compiler import sources
 
-KINDS = {*TYPES, MEMORY, "dead"}
+KINDS = {OBJECT, *NUMBERS, MEMORY, DEAD}
 Kinds = Callable[[str], tuple[list[str], list[str]]]
 
 

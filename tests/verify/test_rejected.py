@@ -9,7 +9,7 @@ import pytest
 from attrs import frozen
 
 from porter import InterpreterArray
-from porter.compiler.effects import ITERATOR
+from porter.compiler.opcodes import ITERATOR
 from porter.fs import Image
 from porter.run import Device, Launch, Program, run
 from tests.verify.making import (

@@ -5,85 +5,74 @@ a single entry into the loop. `nvcc` then sets a convergence barrier before the 
 in SASS). A lane that leaves the loop by a side exit is removed from the barrier (BREAK). Entries
 from the interpreter into the middle of a loop are further entries, and prevent the barrier.
 
-A function that has such entries therefore becomes several C++ functions, its parts:
+A function that has such entries therefore becomes several C++ functions, its regions:
 
-* The start part is entered at the function's start only. It has all blocks reachable from there.
-* Each outermost loop is a part that is entered at the loop's head only.
-* One more part has all other entries.
+* The start region is entered at the function's start only. It has all blocks reachable from there.
+* Each outermost loop is a region that is entered at the loop's head only.
+* One more region has all other entries.
 
-The last part continues in the part of a loop when control flow reaches the loop's head. The part of
-a loop continues in the last part where the loop ends.
-
-writer.py passes the blocks as C++, and emits one C++ function for each part.
+The last region continues in the region of a loop when control flow reaches the loop's head. The
+region of a loop continues in the last region where the loop ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve
 
-from porter.compiler.strips import WrittenBlock
+from porter.compiler.ir.operations import Block, FunctionIR, Region
+from porter.compiler.options import CompilerOptions
 
 if TYPE_CHECKING:
     import networkx
 
 
-@frozen
-class FunctionPart:
-    """A C++ function with some of a Python function's blocks.
-
-    Control flow that leaves the blocks continues at an entry of another part.
-
-    Attributes:
-        name: Suffix of the C++ function's name.
-        entries: Positions of the blocks at which it is entered.
-        blocks: Positions of the blocks that it has.
-    """
-
-    name: str
-    entries: tuple[int, ...]
-    blocks: frozenset[int]
+def run(function: FunctionIR, options: CompilerOptions) -> FunctionIR:
+    """Return the function split into regions, if it is for a GPU."""
+    if options.enter != "apart":
+        return function
+    (whole,) = function.regions
+    return evolve(function, regions=tuple(split(whole, function.heads)))
 
 
-def whole(entries: Sequence[int], blocks: Iterable[int]) -> FunctionPart:
-    """Return one part that has all blocks of a function."""
-    return FunctionPart("", tuple(entries), frozenset(blocks))
-
-
-def parts_of(
-    entries: Sequence[int], heads: frozenset[int], blocks: Mapping[int, WrittenBlock]
-) -> list[FunctionPart]:
-    """Return the parts of a function.
+def split(whole: Region, heads: frozenset[int]) -> list[Region]:
+    """Return the regions of a function.
 
     Args:
-        entries: Positions at which the interpreter enters native code; 0 is the function's start.
+        whole: All blocks of the function. Entry 0 is the function's start.
         heads: Positions of loop heads.
-        blocks: The function's blocks as C++, by position.
     """
+    entries, blocks = whole.entries, whole.blocks
     ways = _ways(blocks)
     loops = dict(_loops(ways, heads & frozenset(entries)))
     others = [at for at in entries if at and at not in loops]
-    own = [FunctionPart(f"_{head}", (head,), inside) for head, inside in loops.items()]
-    for part in own:
-        ends = {to for at in part.blocks for to in ways[at]} - part.blocks - loops.keys()
+    regions = [_region(f"_{head}", (head,), inside, blocks) for head, inside in loops.items()]
+    for region in regions:
+        ends = {to for at in region.blocks for to in ways[at]} - region.blocks.keys() - loops.keys()
         others += sorted(ends - set(others))
     if 0 in entries and 0 not in loops:
-        own.insert(0, FunctionPart("_start", (0,), _reached(ways, [0], frozenset())))
+        regions.insert(0, _region("_start", (0,), _reached(ways, [0], frozenset()), blocks))
     if others:
         reached = _reached(ways, others, frozenset(loops))
-        own.append(FunctionPart("_within", tuple(others), reached))
-    return own if len(own) > 1 else [whole(entries, blocks)]
+        regions.append(_region("_within", tuple(others), reached, blocks))
+    return regions if len(regions) > 1 else [whole]
 
 
-def _ways(blocks: Mapping[int, WrittenBlock]) -> networkx.DiGraph[int]:
+def _region(
+    name: str, entries: tuple[int, ...], inside: Set[int], blocks: Mapping[int, Block]
+) -> Region:
+    return Region(name, entries, {at: blocks[at] for at in sorted(inside)})
+
+
+def _ways(blocks: Mapping[int, Block]) -> networkx.DiGraph[int]:
     import networkx  # slow to load, and most commands compile nothing
 
     ways: networkx.DiGraph[int] = networkx.DiGraph()
     ways.add_nodes_from(blocks)
     for at, block in blocks.items():
-        ways.add_edges_from((at, to) for to in block.leads_to if to in blocks)
+        ways.add_edges_from((at, to) for to in block.successors if to in blocks)
     return ways
 
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from porter.compiler.effects import CALLS, JUMPS, KNOWN
-from porter.compiler.graph import LOCAL_NAMES, CodeBlock, Graph
+from porter.compiler.graph import CodeBlock, Graph
 from porter.compiler.mpy import BytecodeFunction, BytecodeInstruction, BytecodeModule
+from porter.compiler.opcodes import CALLS, JUMPS, NAMESPACE, NATIVE
 from porter.compiler.options import SEEN_OTHER, CompilerOptions
 
 
 def _is_class(function: BytecodeFunction) -> bool:
     """Return whether it is a class body: of functions, only these keep their names in a dict."""
-    return any(it.name in LOCAL_NAMES for it in function.code)
+    return any(it.name in NAMESPACE for it in function.code)
 
 
 LEAST = 12.0  # instructions: with fewer, entering and leaving cost more than native code gains
@@ -23,11 +23,10 @@ LOOP = 4 * LEAST  # instructions that a loop counts as
 CALL = 6.0  # instructions that a call counts as, since the callee may be native code too
 # The same on a GPU, where lanes wait for each other before they enter and diverge when they leave.
 LEAST_APART = 2 * LEAST
-BACK = JUMPS | {"JUMP"}
 OBJECTS = 1 / 8  # share of object-creating instructions: above, objects take most of a loop's time
 
 
-def worth_entering(graph: Graph, options: CompilerOptions) -> frozenset[int]:
+def profitable_entries(graph: Graph, options: CompilerOptions) -> frozenset[int]:
     """Return the entries that native code can follow for LEAST instructions or more.
 
     LEAST is compared with the average over the control flow paths that follow, up to an instruction
@@ -83,10 +82,10 @@ def _of_loop(graph: Graph, inside: Set[int], options: CompilerOptions) -> float:
     if sum(_makes_object(it, graph.function, options) for it in code) >= OBJECTS * len(code):
         return 0.0
     heads = graph.heads & inside
-    ends = (it.at for it in graph.function.code if it.name in BACK and it.argument in heads)
+    ends = (it.at for it in graph.function.code if it.name in JUMPS and it.argument in heads)
     end = max(ends, default=0)
     whole = [block for at, block in graph.blocks.items() if min(inside) <= at <= end]
-    stops = sum(block.at in graph.again and block.last.name not in KNOWN for block in whole)
+    stops = sum(block.at in graph.again and block.last.name not in NATIVE for block in whole)
     return sum(map(_weight, whole)) / stops if stops else LOOP
 
 
@@ -100,7 +99,7 @@ def _makes_object(
     return made or it.name.startswith("BUILD_")
 
 
-def is_worth_it(graph: Graph, module: BytecodeModule, options: CompilerOptions) -> bool:
+def is_profitable(graph: Graph, module: BytecodeModule, options: CompilerOptions) -> bool:
     """Return whether native code of a function may be faster than its bytecode."""
     if options.enter == "everywhere":
         return True
