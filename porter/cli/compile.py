@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+from attrs import evolve
 from rich.console import Console
 
 from porter.base.paths import templates_dir
@@ -15,8 +16,8 @@ from porter.cli._running import program_of
 from porter.cli._subject import BuildChoice, subject_options
 from porter.cli._types import PathType
 from porter.compiler.mpy import read_module
-from porter.compiler.options import CompilerOptions
-from porter.compiler.show import STAGES, ShownProgram, dot
+from porter.compiler.options import CompilerOptions, Enter
+from porter.compiler.show import AFTER, STAGES, ShownProgram, dot
 from porter.compiler.stored import INSTRUCTIONS, load_tables
 from porter.compiler.tables import Tables, read_tables
 from porter.errors import UsageError
@@ -37,8 +38,14 @@ from porter.sync.store import release_dir
     type=click.Choice(list(STAGES)),
     default="cxx",
     show_default=True,
-    help="Instructions; basic blocks; types at the start of each block; C++.",
+    help="Instructions; basic blocks; types at the start of each block; the IR; the C++.",
 )
+@click.option(
+    "--after",
+    type=click.Choice(AFTER),
+    help="With --show ir: the last pass to run; the default is all passes.",
+)
+@click.option("--kernels", is_flag=True, help="Print what kernels get, not the host twin.")
 @click.option("--dot", "as_dot", is_flag=True, help="With --show cfg: print DOT for Graphviz.")
 @renamed_option(
     "--profiling-run/--no-profiling-run",
@@ -53,15 +60,21 @@ def command(
     file: Path | None,
     code: str | None,
     stage: str,
+    after: str | None,
+    kernels: bool,
     as_dot: bool,
     profiling_run: bool,
 ) -> None:
     """Print the stages of the compiled tier's compiler for a program."""
     if as_dot and stage != "cfg":
         raise UsageError("--dot: it requires --show cfg")
+    if after is not None and stage != "ir":
+        raise UsageError("--after: it requires --show ir")
     program = program_of(file, code)
     device = subject.open(Console(stderr=True, highlight=False))
     source = _read(device, program, subject.sized(Launch()), profiling_run)
+    enter: Enter = "apart" if kernels else "usual"
+    source = evolve(source, options=source.options.on(enter), after=after or "")
     show: Callable[[ShownProgram], str] = dot if as_dot else STAGES[stage]
     sys.stdout.buffer.write(show(source).encode())
 

@@ -23,6 +23,7 @@ LOOP = "x = 0\nfor i in range(9):\n    x += i  # été \U0001f40d\nprint(x)\n"
         ("bytecode", "INPLACE_ADD"),
         ("cfg", "entry, loop"),
         ("types", "stack: "),
+        ("ir", "jump"),
         ("cxx", 'extern "C"'),
     ],
 )
@@ -51,6 +52,16 @@ def test_the_cxx_is_that_of_machine_code_that_runs(
     assert on_build("compile", program, "--no-profiling-run").stdout.decode() != native.text
 
 
+def test_the_ir_after_a_pass(on_build: Raw) -> None:
+    program = "def f(n):\n    for i in range(n):\n        n += g(i)\n    return n\nf(3)\n"
+    options = ("-c", program, "--no-trial", "--show", "ir")
+    host, kernels = on_build("compile", *options), on_build("compile", *options, "--kernels")
+    before = on_build("compile", *options, "--kernels", "--after", "construction")
+    assert "region whole" in host.stdout.decode()
+    assert "region start" in kernels.stdout.decode()
+    assert "region whole" in before.stdout.decode()
+
+
 def test_code_on_the_command_line(on_build: Raw) -> None:
     done = on_build("compile", "-c", "while True: pass", "--show", "cfg", "--dot")
     assert (done.returncode, done.stderr) == (0, b"")
@@ -77,6 +88,8 @@ def test_a_program_is_refused_as_porter_run_refuses_it(on_build: Raw, tmp_path: 
         (("no such file.py",), b"no such file.py: No such file"),
         (("-c", "1", "--show", "assembly"), b"'assembly' is not one of"),
         (("-c", "1", "--dot"), b"--dot: it is for --show cfg"),
+        (("-c", "1", "--after", "outlining"), b"--after: it requires --show ir"),
+        (("-c", "1", "--show", "ir", "--after", "sorting"), b"'sorting' is not one of"),
     ],
 )
 def test_one_message_for_a_mistake(on_build: Raw, args: tuple[str, ...], message: bytes) -> None:

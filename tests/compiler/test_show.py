@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable
 
 import pytest
+from attrs import evolve
 
 from porter.compiler.mpy import BytecodeModule
-from porter.compiler.show import STAGES, ShownProgram, dot
+from porter.compiler.options import CompilerOptions
+from porter.compiler.show import AFTER, STAGES, ShownProgram, dot
 from porter.compiler.tables import Tables
 from tests.compiler import sources
 
@@ -79,6 +81,25 @@ def test_cxx_has_the_lines(show: Show) -> None:
     assert 'extern "C"' in text
     # A comment that ends so would join the next line to it.
     assert not re.search(r"//.*\\$", text, re.M)
+
+
+def test_the_ir_after_each_pass(module: Callable[[str], BytecodeModule], tables: Tables) -> None:
+    lines = PROGRAM.splitlines()
+    source = ShownProgram(module(PROGRAM), tables, lines, CompilerOptions(enter="apart"))
+    texts = {after: STAGES["ir"](evolve(source, after=after)) for after in AFTER}
+    assert STAGES["ir"](source) == texts[AFTER[-1]]
+    assert "region whole, entered at 0," in texts["construction"]
+    assert "region start, entered at 0" in texts["outlining"]
+    assert texts["construction"].startswith("function total\n")
+    for line in (
+        r"guard v\d+o is int, or exit \d+, depth \d+ \{.*\} \"a variable is no small int\"",
+        r"poll, or exit \d+, depth \d+ \{.*\}",
+        r"branch if s1i < s0i",
+        r"return frame\[0\]",
+        r"fast path t\d+ != null, or",
+        r"t\d+ = call operated\(.*\) at \d+",
+    ):
+        assert re.search(rf"^ +{line}", texts["construction"], re.M), line
 
 
 def test_dot_has_every_block_once(show: Show) -> None:

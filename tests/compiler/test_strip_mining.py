@@ -105,7 +105,7 @@ def test_of_nested_loops_the_innermost(
 
 ONE, SLOT, BOUND, LOADED = Temporary(1), Variable("s0i"), Variable("v0i"), Temporary(2)
 STRIP = """\
-strip 14 while s1i < s0i, step 1, 1 branches per iteration
+strip 14 while s1i < s0i, step 1, 1 branch per iteration
   jump 6 of strip 14 (s0i, s1i, v1i)
   block 6 (s0i: int, s1i: int, v1i: int)    3: for i in range(n):
     t2 = v1i ^ s1i

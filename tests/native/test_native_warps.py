@@ -1,6 +1,6 @@
 """Native code in lanes of one warp: they diverge, wait for each other, and one is endless.
 
-Lanes in native code reconverge after loops (porter/compiler/parts.py).
+Lanes in native code reconverge after loops (porter/compiler/passes/outlining.py).
 """
 
 from __future__ import annotations

@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from attrs import evolve
+
 from porter.compiler.ir import expressions as ex
 from porter.compiler.ir import operations as op
 
 _SYMBOLS = {"mp_const_none": "None", "MP_OBJ_NULL": "null", "true": "True", "false": "False"}
+_OPPOSITE = {"EQUAL": "NOT_EQUAL", "NOT_EQUAL": "EQUAL"}
 _INDENT = "  "
 
 
@@ -47,7 +50,7 @@ def _strip_lines(strip: op.Strip) -> Iterator[str]:
     words = [
         f"strip {strip.label} while {_text(strip.near)} {compared} {_text(strip.far)}",
         f"step {strip.step}",
-        f"{strip.branches} branches per iteration",
+        f"{strip.branches} branch{'es' * (strip.branches != 1)} per iteration",
         *(f"e{view} of typecode {code!r}" for view, code in strip.typecodes.items()),
     ]
     yield ", ".join(words)
@@ -196,6 +199,8 @@ _OPERATIONS: Mapping[type[op.Operation], Any] = {
 
 
 def _negated(condition: ex.Expression) -> ex.Expression:
+    if isinstance(condition, ex.Compare) and condition.op in _OPPOSITE:
+        return evolve(condition, op=_OPPOSITE[condition.op])
     return condition.operand if isinstance(condition, ex.Not) else ex.Not(condition)
 
 
