@@ -82,7 +82,7 @@ class FunctionUnit:
 
 @frozen
 class BlockContext:
-    """What is fixed while a block is translated.
+    """The part of a builder that does not change while a block is translated.
 
     Attributes:
         unit: The function.
@@ -104,7 +104,7 @@ class BlockBuilder:
     """The IR of a block under construction.
 
     Attributes:
-        context: What is fixed.
+        context: The block, its function, and the treatment of edges.
         state: The slots before the current instruction, updated by emitters.
         here: The current instruction.
         operations: Operations emitted so far.
@@ -266,7 +266,7 @@ class BlockBuilder:
     def seen(self, at: int) -> str | None:
         """Return the representation that type feedback has for the top of the stack before `at`.
 
-        The result is None if the feedback has objects, several types or none there.
+        The result is None without feedback there, and for objects or several types.
         """
         place = self.graph.function.start + at
         hints = self.options.hints

@@ -142,7 +142,7 @@ def entry_of(unit: FunctionUnit, b: BlockBuilder, at: int, shape: Shape) -> Entr
         unit: The function.
         b: A builder of the function.
         at: Position of the block.
-        shape: What the block expects.
+        shape: The slots that the block expects.
     """
     graph = unit.graph
     last = graph.function.state - 1

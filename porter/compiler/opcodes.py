@@ -70,7 +70,7 @@ class Trait(Flag):
 
 @frozen
 class Opcode:
-    """One instruction of the bytecode.
+    """A row of the table: a bytecode instruction.
 
     Attributes:
         name: Name, without the suffix of a family.

@@ -25,7 +25,7 @@ class CompilerOptions:
         force: For tests. "guards" makes each guard fail; a number k makes each k-th guard fail that
             would hold.
         enter: How the interpreter enters native code. "apart" gives each outermost loop a C++
-            function of its own, which GPUs need (outlining.py). "everywhere" makes each instruction an
+            function of its own, for GPUs (outlining.py). "everywhere" makes each instruction an
             entry, for tests.
     """
 

@@ -41,7 +41,7 @@ SMALL = Range()
 
 @frozen
 class Known:
-    """What is known of a slot where a block begins.
+    """The facts about a slot where a block begins.
 
     Attributes:
         kind: Representation: OBJECT, INT, FLOAT, BOOL, MEMORY or DEAD.

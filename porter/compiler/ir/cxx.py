@@ -1,9 +1,9 @@
 """Print the IR of a function as C++, for the host and for kernels.
 
-Both targets get the same C++; the prelude of a build (templates/port/native_prelude.c) defines the
-functions behind it. What differs is in the IR: kernels have calls with one path for all callees,
-and functions that a pass has split into regions. module C++ and the dispatcher are in
-porter/compiler/cxx.py.
+Both targets get the same kind of C++, over the functions in the prelude of a build
+(templates/port/native_prelude.c). The IR has all differences: kernels have calls with one path for
+all callees, and functions that a pass has split into regions. porter/compiler/cxx.py joins the
+functions of a module, and adds the dispatcher by entry.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ class Not(Expression):
 
 @frozen
 class Conditional(Expression):
-    """One of two values, chosen by a condition."""
+    """A choice between two values by a condition."""
 
     condition: Expression
     yes: Expression

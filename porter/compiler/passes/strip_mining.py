@@ -145,8 +145,8 @@ def strips(head: Block, blocks: Mapping[int, Block]) -> Iterator[Strip]:
 def _loop(head: Block, blocks: Mapping[int, Block]) -> _Loop | None:
     """Return the counting loop that a block tests.
 
-    The result is None if the block does more than test, or the loop contains another loop or may
-    run other code.
+    The result is None for a block that does more than test. It is also None if the loop contains
+    another loop, or may run other code.
     """
     test = next((each for each in head.operations if isinstance(each, Branch)), None)
     if test is None or not test.sense:
