@@ -54,30 +54,12 @@ from porter.compiler.mpy import BytecodeInstruction, BytecodeModule
 from porter.compiler.options import SEEN_BOOL, SEEN_FLOAT, SEEN_INT, CompilerOptions
 from porter.compiler.representations import BOOL, FLOAT, INT, OBJECT, SMALL, Range, Shape
 from porter.compiler.tables import Tables
+from porter.compiler.unit import FunctionUnit
 from porter.compiler.values import C_TYPES, BlockState, Value, resumption
 
 _SEEN = {SEEN_INT: INT, SEEN_FLOAT: FLOAT, SEEN_BOOL: BOOL}
 _DROPPED = SideExit(0, 0, ())  # the side exit of an operation that is dropped
 NOT_A = {INT: "no small int", FLOAT: "no float", BOOL: "no bool"}
-
-
-@frozen
-class FunctionUnit:
-    """A function to translate: the context of all its blocks.
-
-    Attributes:
-        graph: Blocks of the function.
-        module: The module that has the function.
-        tables: Instructions of the release.
-        options: Options of the translation.
-        title: Name of the function, for comments and reports.
-    """
-
-    graph: Graph
-    module: BytecodeModule
-    tables: Tables
-    options: CompilerOptions
-    title: str
 
 
 @frozen

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import count
 
-from porter.compiler.builder import BlockBuilder, BlockContext, FunctionUnit
+from porter.compiler.builder import BlockBuilder, BlockContext
 from porter.compiler.edges import add_edge, entry_of
 from porter.compiler.flow import solve
 from porter.compiler.graph import CodeBlock
 from porter.compiler.ir.operations import Block, Continuation, FunctionIR, Region
 from porter.compiler.representations import Shape
 from porter.compiler.translate import note_edge, translate_block
+from porter.compiler.unit import FunctionUnit
 from porter.compiler.values import BlockState, state_of
 
 

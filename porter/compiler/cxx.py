@@ -12,17 +12,13 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from porter.compiler.builder import FunctionUnit
-from porter.compiler.construction import function_ir
 from porter.compiler.frames import calls_text
 from porter.compiler.graph import graph_of
-from porter.compiler.ir.cxx import GuardTable, print_function
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import CompilerOptions, GuardPlace
-from porter.compiler.passes import run_passes
-from porter.compiler.passes.profitability import is_profitable, profitable_entries
 from porter.compiler.stored import SYMBOL
 from porter.compiler.tables import Tables
+from porter.compiler.unit import FunctionUnit
 
 _HEAD = """\
 #define TIER_EXPORT __attribute__((visibility("default")))
@@ -105,6 +101,11 @@ def compile_module(
             of the code at module level the loops.
         options: Type feedback and choices; None for the defaults.
     """
+    # The classes of the IR take 40 ms to create, and most commands compile nothing.
+    from porter.compiler.construction import function_ir
+    from porter.compiler.ir.cxx import GuardTable, print_function
+    from porter.compiler.passes import run_passes
+
     options = options or CompilerOptions()
     texts = [_HEAD + _forcing(options)]
     cases: list[str] = []
@@ -144,6 +145,9 @@ def units_of(
     options: CompilerOptions | None = None,
 ) -> dict[int, FunctionUnit]:
     """Return the functions to translate, by number in the module; arguments as `compile_module`."""
+    # The package imports the IR (see `compile_module`).
+    from porter.compiler.passes.profitability import is_profitable, profitable_entries
+
     options = options or CompilerOptions()
     found = {}
     for number, function in enumerate(module.functions):

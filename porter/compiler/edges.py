@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from porter.compiler.builder import NOT_A, BlockBuilder, FunctionUnit, view_variables
+from porter.compiler.builder import NOT_A, BlockBuilder, view_variables
 from porter.compiler.ir.expressions import (
     NONE,
     NULL,
@@ -31,6 +31,7 @@ from porter.compiler.representations import (
     Shape,
     slot_name,
 )
+from porter.compiler.unit import FunctionUnit
 from porter.compiler.values import Value, slot_variable, state_of
 
 

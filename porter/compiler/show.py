@@ -11,7 +11,6 @@ from functools import cached_property
 
 from attrs import field, frozen
 
-from porter.compiler.builder import FunctionUnit
 from porter.compiler.construction import function_ir, shapes_of
 from porter.compiler.cxx import compile_module, units_of
 from porter.compiler.graph import CodeBlock, Graph
@@ -29,6 +28,7 @@ from porter.compiler.options import CompilerOptions
 from porter.compiler.passes import PASSES, run_passes
 from porter.compiler.representations import INT, SMALL, Known, Shape
 from porter.compiler.tables import Tables
+from porter.compiler.unit import FunctionUnit
 
 CONSTRUCTION = "construction"  # the IR before all passes
 AFTER = (CONSTRUCTION, *PASSES)

@@ -10,7 +10,7 @@ import pytest
 
 from porter.base.paths import templates_dir
 from porter.compiler import emitters
-from porter.compiler.builder import BlockBuilder, FunctionUnit
+from porter.compiler.builder import BlockBuilder
 from porter.compiler.construction import function_ir
 from porter.compiler.cxx import units_of
 from porter.compiler.emitters import EMITTERS
@@ -19,6 +19,7 @@ from porter.compiler.mpy import BytecodeInstruction, BytecodeModule
 from porter.compiler.opcodes import OPCODES, Control, Opcode, Operand, Trait, effect, opcode
 from porter.compiler.options import SEEN_INT, CompilerOptions
 from porter.compiler.tables import Tables
+from porter.compiler.unit import FunctionUnit
 from porter.errors import UpstreamChange
 from porter.sync.store import release_dir, synced_releases
 from tests.compiler import sources
