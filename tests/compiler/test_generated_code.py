@@ -13,8 +13,8 @@ from porter.compiler.cxx import CompiledModule, compile_module
 from porter.compiler.mpy import BytecodeModule
 from porter.compiler.options import SEEN_FLOAT, SEEN_INT, CompilerOptions, Enter
 from porter.compiler.tables import Tables
-from porter.torture.choices import Choices
-from porter.torture.python.program import generate
+from porter_dev.torture.choices import Choices
+from porter_dev.torture.python.program import generate
 
 Module = Callable[[str], BytecodeModule]
 SAMPLES = {
@@ -73,7 +73,7 @@ def test_the_cxx_of_samples(
 def test_the_cxx_is_well_formed(module: Module, tables: Tables, index: int, enter: Enter) -> None:
     """Each jump has one label, each variable a declaration, and each guard a number in the table.
 
-    The campaigns that run generated programs (docs/torture.md) compile and execute the C++.
+    The campaigns that run generated programs (docs/how-to/torture.md) compile and execute the C++.
     """
     source = generate(Choices(f"cxx/{index}")).text
     compiled = made(module, tables, source, enter, (0, SEEN_INT, SEEN_FLOAT)[index])
