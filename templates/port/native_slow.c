@@ -115,7 +115,7 @@ static const mp_obj_type_t *base_of(const mp_obj_type_t *type) {
 }
 
 bool tier_is_plain(const mp_obj_type_t *type) {
-    for (int depth = 0; depth < VM_DEPTH; depth++) {
+    for (int depth = 0; depth < VM_MAX_CLASSES; depth++) {
         if (type == NULL) {
             return true;
         }
@@ -123,8 +123,8 @@ bool tier_is_plain(const mp_obj_type_t *type) {
             return false;
         }
         const mp_obj_dict_t *dict = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, locals_dict);
-        if (dict == NULL || dict->map.alloc > 2 * VM_NAMES) {
-            return false; // too large to search (N3 of vm_names.h)
+        if (dict == NULL || dict->map.alloc > 2 * VM_NAMES || !dict->map.all_keys_are_qstrs) {
+            return false; // not searched (N3 of vm_names.h)
         }
         type = base_of(type);
     }
@@ -134,7 +134,7 @@ bool tier_is_plain(const mp_obj_type_t *type) {
 mp_obj_t tier_class_entry(const mp_obj_type_t *type, qstr name, uint32_t *steps) {
     const vm_name_t wanted = {name, MP_OBJ_NEW_QSTR(name)};
     mp_obj_t found = MP_OBJ_NULL;
-    for (int depth = 0; depth < VM_DEPTH; depth++) {
+    for (int depth = 0; depth < VM_MAX_CLASSES; depth++) {
         found = vm_entry(&MP_OBJ_TYPE_GET_SLOT(type, locals_dict)->map, wanted);
         type = base_of(type);
         if (found != MP_OBJ_NULL || type == NULL) {

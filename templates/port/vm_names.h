@@ -10,9 +10,10 @@
 //   N1  A cached index is a hint: it is compared with the table's size, and the entry's key with
 //       the name, at each use. Any value is safe, and names may share a slot.
 //   N2  Keys are compared as words, so a str object never matches a name. Attributes of instances
-//       and classes are qstrs; for other maps a miss only leads to upstream's lookup.
-//   N3  A search that skipped a table reports nothing: a base class must not answer for a class
-//       whose own names were not searched.
+//       are qstrs. A class's dict may have str objects as keys (`type(name, bases, dict)`). For
+//       other maps a miss only leads to upstream's lookup.
+//   N3  A search that skipped a table, or missed in a table with str objects as keys, reports
+//       nothing: a base class must not answer for a class whose own names were not compared.
 //
 // No locks: each interpreter has its own vm_name_position, in its state.
 #ifndef GPUSNEK_VM_NAMES_H
@@ -35,7 +36,7 @@
 // round, so that a global and an attribute of the same name do not evict each other.
 #define VM_NAMES (64) // slots of the cache; an index in tables of up to 2 * VM_NAMES fits a byte
 #define VM_ATTRIBUTES (VM_NAMES / 2) // distance of the slot of an attribute
-#define VM_DEPTH (256) // classes that a search for a method visits; bounds its time
+#define VM_MAX_CLASSES (256) // classes that a search for a method visits; bounds its time
 static uint8_t vm_name_position[VM_NAMES];
 
 // The operand of an instruction with a name.
@@ -134,7 +135,7 @@ VM_INLINE bool vm_method(mp_obj_t o, vm_name_t name, vm_method_t *method) {
         return false;
     }
     method->function = MP_OBJ_NULL;
-    for (int depth = 0; depth < VM_DEPTH; depth++) {
+    for (int depth = 0; depth < VM_MAX_CLASSES; depth++) {
         const mp_obj_dict_t *dict = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, locals_dict);
         if (dict == NULL || dict->map.alloc > 2 * VM_NAMES) {
             return false; // not searched (N3)
@@ -142,6 +143,9 @@ VM_INLINE bool vm_method(mp_obj_t o, vm_name_t name, vm_method_t *method) {
         method->function = vm_entry(&dict->map, name);
         if (method->function != MP_OBJ_NULL || !instance) {
             break;
+        }
+        if (!dict->map.all_keys_are_qstrs) {
+            return false; // N3
         }
         type = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, parent);
         if (type == NULL || type->base.type != &mp_type_type || !mp_obj_is_instance_type(type)) {
