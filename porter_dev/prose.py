@@ -108,7 +108,7 @@ _NO_IMPERATIVE = re.compile(
 
 
 @frozen
-class Finding:
+class ProseFinding:
     """A line that breaks a rule.
 
     Attributes:
@@ -131,7 +131,7 @@ class Finding:
 
 
 @frozen
-class Block:
+class ProseBlock:
     """Consecutive prose: a comment, a paragraph, a list item or a table cell.
 
     Attributes:
@@ -146,7 +146,7 @@ class Block:
     property: bool = False
     ignored: frozenset[int] = field(default=frozenset())
 
-    def findings(self, file: str) -> Iterator[Finding]:
+    def findings(self, file: str) -> Iterator[ProseFinding]:
         """Yield the findings in order of their rules."""
         starts, text = [], ""
         for _, line in self.lines:
@@ -161,12 +161,12 @@ class Block:
         for start in _SENTENCE.finditer(text):
             subject = SUBJECT.match(text, start.end())
             if subject is not None and not _is_question(text, subject.end()):
-                yield Finding(file, line_at(subject.start()), "subject", subject[0], ACTOR)
+                yield ProseFinding(file, line_at(subject.start()), "subject", subject[0], ACTOR)
         for term in TERMS:
             for found in term.pattern.finditer(text):
-                yield Finding(file, line_at(found.start()), "term", found[0], term.instead)
+                yield ProseFinding(file, line_at(found.start()), "term", found[0], term.instead)
         if self.docstring and (first := _docstring_start(text, self.property)):
-            yield Finding(file, self.lines[0][0], "docstring", first, IMPERATIVE)
+            yield ProseFinding(file, self.lines[0][0], "docstring", first, IMPERATIVE)
 
 
 def _is_question(text: str, at: int) -> bool:
@@ -212,7 +212,7 @@ def _comments(found: Iterable[tuple[int, int, str]]) -> Iterator[list[tuple[int,
     yield from _paragraphs(part)
 
 
-def _python(text: str) -> Iterator[Block]:
+def _python(text: str) -> Iterator[ProseBlock]:
     try:
         tree = ast.parse(text)
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
@@ -223,7 +223,7 @@ def _python(text: str) -> Iterator[Block]:
         for token in tokens
         if token.type == tokenize.COMMENT and not token.string.startswith("#!")
     ]
-    yield from map(Block, _comments(comments))
+    yield from map(ProseBlock, _comments(comments))
     lines = text.split("\n")
     for node in ast.walk(tree):
         if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -239,7 +239,7 @@ def _python(text: str) -> Iterator[Block]:
         ignored = frozenset(range(first, last + 1)) if IGNORE in lines[last - 1] else frozenset()
         function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for k, part in enumerate(_paragraphs(inside)):
-            yield Block(
+            yield ProseBlock(
                 part, docstring=function and k == 0, property=_is_property(node), ignored=ignored
             )
 
@@ -249,7 +249,7 @@ def _is_property(node: ast.AST) -> bool:
     return any("property" in ast.unparse(decorator) for decorator in decorators)
 
 
-def _c(text: str) -> Iterator[Block]:
+def _c(text: str) -> Iterator[ProseBlock]:
     comments: list[tuple[int, int, str]] = []
     inside = False
     for number, line in enumerate(text.split("\n"), 1):
@@ -258,19 +258,19 @@ def _c(text: str) -> Iterator[Block]:
             inside = "*/" not in line
         elif (found := re.search(r"(?<![:\"'/])//(?!/)\s?(.*)", line)) is not None:
             comments.append((number, found.start(), found[1]))
-    yield from map(Block, _comments(comments))
+    yield from map(ProseBlock, _comments(comments))
 
 
-def _hash(text: str) -> Iterator[Block]:
+def _hash(text: str) -> Iterator[ProseBlock]:
     comments = [
         (number, found.start(1), found[2])
         for number, line in enumerate(text.split("\n"), 1)
         if (found := re.search(r"(?:^|\s)(#(?!!) ?)(.*)", line)) is not None
     ]
-    yield from map(Block, _comments(comments))
+    yield from map(ProseBlock, _comments(comments))
 
 
-def _guide(text: str) -> Iterator[Block]:
+def _guide(text: str) -> Iterator[ProseBlock]:
     lines: list[tuple[int, str]] = []
     code = False
     for number, line in enumerate(text.split("\n"), 1):
@@ -280,10 +280,10 @@ def _guide(text: str) -> Iterator[Block]:
         elif code or line.startswith(("#", "<!--", "![", "    ")):
             line = ""
         lines.append((number, line))
-    yield from map(Block, _paragraphs(lines))
+    yield from map(ProseBlock, _paragraphs(lines))
 
 
-def blocks(name: str, text: str) -> Iterator[Block]:
+def blocks(name: str, text: str) -> Iterator[ProseBlock]:
     """Yield the prose of a file; nothing for a type of file that has none."""
     suffix = Path(name).suffix
     if suffix == ".py":
@@ -296,7 +296,7 @@ def blocks(name: str, text: str) -> Iterator[Block]:
         yield from _guide(text)
 
 
-def check_text(name: str, text: str, added: set[int] | None = None) -> list[Finding]:
+def check_text(name: str, text: str, added: set[int] | None = None) -> list[ProseFinding]:
     """Return the findings of a file.
 
     Args:
@@ -315,16 +315,16 @@ def check_text(name: str, text: str, added: set[int] | None = None) -> list[Find
     return sorted(found, key=lambda finding: (finding.line, finding.rule, finding.text))
 
 
-def check_subject(commit: str, subject: str) -> list[Finding]:
+def check_subject(commit: str, subject: str) -> list[ProseFinding]:
     """Return the findings of a commit's subject; Merge and Revert are git's own."""
     if _AUTOMATIC.match(subject):
         return []
     if len(subject) > SUBJECT_LENGTH:
         instead = f"at most {SUBJECT_LENGTH} characters, not {len(subject)}"
-        return [Finding(commit, 0, "commit", subject, instead)]
+        return [ProseFinding(commit, 0, "commit", subject, instead)]
     found = COMMIT.match(subject)
     if found is None or _NO_IMPERATIVE.fullmatch(found["first"]):
-        return [Finding(commit, 0, "commit", subject, "`component: imperative`")]
+        return [ProseFinding(commit, 0, "commit", subject, "`component: imperative`")]
     return []
 
 
@@ -366,7 +366,7 @@ class Repository:
                 lines.update(range(first, first + count))
         return result
 
-    def check_added(self, since: str) -> list[Finding]:
+    def check_added(self, since: str) -> list[ProseFinding]:
         """Return the findings of lines and commits after a commit."""
         found = []
         for name, lines in sorted(self.added(since).items()):
@@ -376,12 +376,12 @@ class Repository:
             found += check_subject(commit, subject)
         return found
 
-    def check_all(self) -> list[Finding]:
+    def check_all(self) -> list[ProseFinding]:
         """Return the findings of all tracked files."""
         names = self.git("ls-files", "-z").split("\0")
         return [finding for name in names if name for finding in self._check(name, None)]
 
-    def _check(self, name: str, lines: set[int] | None) -> list[Finding]:
+    def _check(self, name: str, lines: set[int] | None) -> list[ProseFinding]:
         path = self.root / name
         if EXCLUDED.search(name) or not path.is_file() or path.is_symlink():
             return []

@@ -20,11 +20,11 @@ from porter.compiler.ir.expressions import (
     FRAME_STATE,
     NULL,
     NULL_OBJECT,
-    Call,
     Compare,
     Expression,
     GlobalCell,
     HasType,
+    HelperCall,
     Item,
     Literal,
     Not,
@@ -36,17 +36,17 @@ from porter.compiler.ir.expressions import (
 )
 from porter.compiler.ir.operations import (
     Assign,
-    Exit,
+    ExitAlways,
     ExitIf,
     FastPath,
     GlobalCheck,
-    Guard,
     Invoke,
     Operation,
     SetView,
     SideExit,
     SlowPath,
     Speculation,
+    SpeculationGuard,
     Store,
     StoreAll,
 )
@@ -212,7 +212,7 @@ class BlockBuilder:
 
     def exit(self, at: int) -> None:
         """Emit an unconditional side exit."""
-        self.emit(Exit(self.side_exit(at)))
+        self.emit(ExitAlways(self.side_exit(at)))
 
     def exit_if(self, condition: Expression, at: int | None = None) -> None:
         """Emit a side exit for a condition in which the interpreter must run the instruction."""
@@ -231,15 +231,17 @@ class BlockBuilder:
         where = self.here.at if at is None else at
         self.emit(self.guard_at(fails, what, where, self.state))
 
-    def guard_at(self, fails: Expression, what: str, at: int, state: BlockState) -> Guard:
+    def guard_at(
+        self, fails: Expression, what: str, at: int, state: BlockState
+    ) -> SpeculationGuard:
         """Return a guard; `state` has the slots where the interpreter resumes."""
         if self.context.analyzes:
-            return Guard(fails, _DROPPED)
+            return SpeculationGuard(fails, _DROPPED)
         function = self.graph.function
         line = function.lines.get(self.here.at, 0)
         where = self.here.at if at == self.here.next else resumption(at, state)[0]
         speculation = Speculation(line, what, function.start + where)
-        return Guard(fails, self.side_exit(at, state, speculation))
+        return SpeculationGuard(fails, self.side_exit(at, state, speculation))
 
     def may_speculate(self) -> bool:
         """Return whether the current instruction may speculate."""
@@ -281,7 +283,9 @@ class BlockBuilder:
 
     # ---- calls ----
 
-    def invoke(self, value: Call, target: Expression | None = None, *, plain: bool = False) -> None:
+    def invoke(
+        self, value: HelperCall, target: Expression | None = None, *, plain: bool = False
+    ) -> None:
         """Emit a call that may raise.
 
         Args:
@@ -297,7 +301,7 @@ class BlockBuilder:
         if not plain:
             self.forget()
 
-    def invoked(self, value: Call, *, plain: bool = False) -> Value:
+    def invoked(self, value: HelperCall, *, plain: bool = False) -> Value:
         """Emit a call like `invoke`, and return its object in a new temporary."""
         name = self.temporary(C_TYPES[OBJECT])
         self.invoke(value, name, plain=plain)
@@ -305,7 +309,7 @@ class BlockBuilder:
 
     def invocation(
         self,
-        value: Call,
+        value: HelperCall,
         target: Expression | None = None,
         sp: int | None = None,
         raised: str = "cs",
@@ -337,7 +341,7 @@ class BlockBuilder:
     def fast_path(
         self,
         fails: Expression,
-        slow: Call,
+        slow: HelperCall,
         popped: int,
         pushed: Sequence[Value] = (),
         *,
@@ -403,7 +407,7 @@ class BlockBuilder:
 
     # ---- globals ----
 
-    def lookup(self, number: int) -> Call:
+    def lookup(self, number: int) -> HelperCall:
         """Return a global's address if the function stores it, else its value."""
         local = Symbol("true" if number in self.graph.local else "false")
         finds = "tier_find" if number in self.graph.stored else "tier_load"

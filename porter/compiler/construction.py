@@ -14,7 +14,7 @@ from porter.compiler.builder import BlockBuilder, BlockContext
 from porter.compiler.edges import add_edge, entry_of
 from porter.compiler.flow import solve
 from porter.compiler.graph import CodeBlock
-from porter.compiler.ir.operations import Block, Continuation, FunctionIR, Region
+from porter.compiler.ir.operations import Continuation, FunctionIR, IrBlock, Region
 from porter.compiler.representations import Shape
 from porter.compiler.translate import note_edge, translate_block
 from porter.compiler.unit import FunctionUnit
@@ -30,7 +30,7 @@ def function_ir(unit: FunctionUnit, source: Sequence[str] = ()) -> FunctionIR:
     """
     graph = unit.graph
     shapes = shapes_of(unit)
-    blocks: dict[int, Block] = {}
+    blocks: dict[int, IrBlock] = {}
     first = 0
     for at in sorted(shapes):
         blocks[at] = _block(unit, graph.blocks[at], shapes, first, _about(unit, source, at))
@@ -67,11 +67,11 @@ def _context(unit: FunctionUnit, block: CodeBlock) -> BlockContext:
 
 def _block(
     unit: FunctionUnit, block: CodeBlock, shapes: Mapping[int, Shape], first: int, about: str
-) -> Block:
+) -> IrBlock:
     numbers = count(first)
     context = BlockContext(unit, block, numbers, lambda b, to: add_edge(b, to, shapes.get(to)))
     b = translate_block(context, state_of(shapes[block.at]))
-    return Block(
+    return IrBlock(
         block.at,
         about,
         shapes[block.at],

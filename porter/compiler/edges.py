@@ -22,7 +22,15 @@ from porter.compiler.ir.expressions import (
     Variable,
     parts,
 )
-from porter.compiler.ir.operations import Assign, Entry, Jump, Load, SetView, Store, StoreAll
+from porter.compiler.ir.operations import (
+    Assign,
+    BlockJump,
+    EntryPoint,
+    Load,
+    SetView,
+    Store,
+    StoreAll,
+)
 from porter.compiler.representations import (
     DEAD,
     NOWHERE,
@@ -86,7 +94,7 @@ def add_edge(b: BlockBuilder, to: int, shape: Shape | None) -> None:
     for at, wanted in enumerate(shape.views):
         if wanted and not b.state.views[at]:
             b.emit(b.set_view(at, there))
-    b.emit(Jump(to, tuple((move.target.name, move.kind) for move in moves)))
+    b.emit(BlockJump(to, tuple((move.target.name, move.kind) for move in moves)))
 
 
 def _clear_dead(b: BlockBuilder, shape: Shape) -> None:
@@ -136,7 +144,7 @@ def _assign(b: BlockBuilder, moves: list[_Move]) -> None:
         b.emit(each)
 
 
-def entry_of(unit: FunctionUnit, b: BlockBuilder, at: int, shape: Shape) -> Entry:
+def entry_of(unit: FunctionUnit, b: BlockBuilder, at: int, shape: Shape) -> EntryPoint:
     """Return the entry at a block.
 
     Args:
@@ -176,4 +184,4 @@ def entry_of(unit: FunctionUnit, b: BlockBuilder, at: int, shape: Shape) -> Entr
         loads.append(Load(slot_name("g", slot, name.kind), name, source))
     kept = tuple(load for load in loads if load.known.kind not in NOWHERE)
     depth = len(shape.stack)
-    return Entry(at, depth, tuple(addresses), kept, tuple(views), tuple(variables))
+    return EntryPoint(at, depth, tuple(addresses), kept, tuple(views), tuple(variables))

@@ -14,7 +14,7 @@ from porter.compiler.builder import BlockBuilder
 from porter.compiler.construction import function_ir
 from porter.compiler.cxx import units_of
 from porter.compiler.emitters import EMITTERS
-from porter.compiler.ir.operations import CallFrame, ExitIf, Invoke, Operation, Poll, every
+from porter.compiler.ir.operations import CallFrame, ExitIf, Invoke, Operation, SafepointPoll, every
 from porter.compiler.mpy import BytecodeInstruction, BytecodeModule
 from porter.compiler.opcodes import OPCODES, Control, Opcode, Operand, Trait, effect, opcode
 from porter.compiler.options import SEEN_INT, CompilerOptions
@@ -172,7 +172,9 @@ def test_emitters_keep_to_the_rows(
                 assert {value.kind for value in pushed} <= row.results
             if b.context.analyzes:
                 return
-            assert row.has(Trait.SAFEPOINT) == any(isinstance(each, Poll) for each in operations)
+            assert row.has(Trait.SAFEPOINT) == any(
+                isinstance(each, SafepointPoll) for each in operations
+            )
             if row.has(Trait.NEVER_RAISES):
                 assert not any(raises(each) for each in operations)
             emitted.add(name)

@@ -9,7 +9,7 @@ import networkx
 import pytest
 
 from porter.compiler.cxx import compile_module
-from porter.compiler.ir.operations import Block, Jump, Region
+from porter.compiler.ir.operations import BlockJump, IrBlock, Region
 from porter.compiler.mpy import BytecodeModule
 from porter.compiler.options import CompilerOptions
 from porter.compiler.passes.outlining import split
@@ -21,7 +21,7 @@ def whole(entries: list[int], ways: dict[int, list[int]]) -> Region:
     """Return a region whose blocks only jump."""
     empty = Shape((), (), ())
     blocks = {
-        at: Block(at, "", empty, tuple(Jump(to) for to in followers))
+        at: IrBlock(at, "", empty, tuple(BlockJump(to) for to in followers))
         for at, followers in ways.items()
     }
     return Region("", tuple(entries), blocks)

@@ -11,8 +11,8 @@ from porter.compiler.cxx import compile_module
 from porter.compiler.ir.expressions import (
     AddressOf,
     Arithmetic,
-    Call,
     Compare,
+    HelperCall,
     Integer,
     Not,
     Temporary,
@@ -22,12 +22,12 @@ from porter.compiler.ir.expressions import (
 )
 from porter.compiler.ir.operations import (
     Assign,
-    Block,
+    BlockJump,
     Branch,
     CountBranch,
     FastPath,
     Invoke,
-    Jump,
+    IrBlock,
     Operation,
     SetView,
     SlowPath,
@@ -119,7 +119,7 @@ EMPTY = Shape((), (), ())
 def access(kind: str, view: int = 1, stores: bool = False) -> Operation:
     element = ONE if stores else AddressOf(ONE)
     fails = Not(ViewAccess(view, kind, SLOT, element, stores))
-    call = Invoke(Call("slow"), None, 0)
+    call = Invoke(HelperCall("slow"), None, 0)
     return FastPath(0, fails, SlowPath((), call))
 
 
@@ -140,9 +140,9 @@ def test_strips_for_common_typecodes(
     uses: list[Operation], typecodes: list[dict[int, str]]
 ) -> None:
     test = Compare("LESS", SLOT, BOUND, integers=True)
-    head = Block(2, "", EMPTY, (CountBranch(), Branch(test, True, (Jump(1),)), Jump(3)))
+    head = IrBlock(2, "", EMPTY, (CountBranch(), Branch(test, True, (BlockJump(1),)), BlockJump(3)))
     counts = (Assign(LOADED, Arithmetic("+", SLOT, Integer(1))), Assign(SLOT, LOADED))
-    body = Block(1, "", EMPTY, (*uses, *counts, Jump(2)))
+    body = IrBlock(1, "", EMPTY, (*uses, *counts, BlockJump(2)))
     found = list(strips(head, {1: body, 2: head}))
     assert [strip.typecodes for strip in found] == [*typecodes, {}]
     for strip in found:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from porter_dev.prose import ACTOR, Finding, Repository, check_subject, check_text, main
+from porter_dev.prose import ACTOR, ProseFinding, Repository, check_subject, check_text, main
 
 
 def rules(name: str, text: str) -> list[tuple[int, str]]:
@@ -227,7 +227,7 @@ def test_a_branch_is_compared_with_its_merge_base(git: Git, tmp_path: Path) -> N
     commit(git, clone, "b: add z", d="z = 1\n")
     assert Repository(clone).base() == base
     assert found(clone) == 1  # b.py, two commits before
-    assert Repository(clone).check_added(base) == [Finding("b.py", 1, "subject", "Who", ACTOR)]
+    assert Repository(clone).check_added(base) == [ProseFinding("b.py", 1, "subject", "Who", ACTOR)]
 
 
 def test_a_shallow_clone_passes(git: Git, tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_shallow_clone_passes(git: Git, tmp_path: Path) -> None:
 def test_history_and_generated_programs_are_not_read(git: Git, tmp_path: Path) -> None:
     work = tmp_path / "work"
     changelog = "docs/reference/changelog.md"
-    for name in (changelog, "docs/lab/a.md", "tests/x/programs/a.py", "upstream/a.c"):
+    for name in (changelog, "docs/lab/performance.md", "tests/x/programs/a.py", "upstream/a.c"):
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         (work / name).write_text("# A\n\nWho waits.\n")
     commit(git, work, "a: begin")

@@ -12,10 +12,10 @@ from porter.compiler.ir.expressions import (
     NULL_OBJECT,
     SENTINEL,
     AddressOf,
-    Call,
     Compare,
     Expression,
     FramePointer,
+    HelperCall,
     Item,
     Literal,
     Not,
@@ -67,7 +67,7 @@ def _load_element(
 ) -> None:
     result = b.temporary(C_TYPES[kind])
     found = result if kind == OBJECT else b.temporary("mp_obj_t")
-    fast: Call | ViewAccess
+    fast: HelperCall | ViewAccess
     if holder is None:
         fast = call(_LOADS[kind], container.expression, index.expression, AddressOf(result))
     else:
@@ -89,7 +89,7 @@ def store_subscript(b: BlockBuilder, _: BytecodeInstruction) -> None:
     x, y, z = container.boxed(), index.boxed(), value.boxed()
     if value.kind == OBJECT:
         b.exit_if(Compare("EQUAL", z, NULL_OBJECT))  # MP_OBJ_NULL means `del`
-    fast: Call | ViewAccess = call("tier_store_element", x, y, z)
+    fast: HelperCall | ViewAccess = call("tier_store_element", x, y, z)
     if b.hot and container.kind == OBJECT and index.kind == INT:
         holder = b.state.holder(container)
         unboxed = value.kind in _STORES

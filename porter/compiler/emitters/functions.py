@@ -7,8 +7,8 @@ from porter.compiler.ir.expressions import (
     FRAME_STATE,
     NULL,
     AddressOf,
-    Call,
     FrameSlot,
+    HelperCall,
     Literal,
     call,
 )
@@ -97,7 +97,7 @@ def _call(b: BlockBuilder, it: BytecodeInstruction, *, method: bool) -> None:
     b.speculate_on_top("the result of a call")
 
 
-def _upstream_call(at: int, positional: int, keywords: int, method: bool) -> Call:
+def _upstream_call(at: int, positional: int, keywords: int, method: bool) -> HelperCall:
     counts = Literal(positional), Literal(keywords)
     if method:
         return call("mp_call_method_n_kw", *counts, AddressOf(FrameSlot(at)))

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from porter.compiler.builder import BlockBuilder
 from porter.compiler.ir.expressions import ZERO, Compare, Expression, call
-from porter.compiler.ir.operations import Assign, Branch, CountBranch, Poll
+from porter.compiler.ir.operations import Assign, Branch, CountBranch, SafepointPoll
 from porter.compiler.mpy import BytecodeInstruction
 from porter.compiler.representations import BOOL, FLOAT, INT, Range
 from porter.compiler.values import BlockState, Value
@@ -44,7 +44,7 @@ def _count(b: BlockBuilder, it: BytecodeInstruction) -> None:
     The interpreter polls after the jump and native code before it, both equally often.
     """
     number = b.number()
-    b.emit(Poll(number, it.at, b.stores(frame=False), b.side_exit(it.at)))
+    b.emit(SafepointPoll(number, it.at, b.stores(frame=False), b.side_exit(it.at)))
     b.emit(CountBranch())
 
 

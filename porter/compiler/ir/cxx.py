@@ -164,7 +164,7 @@ class _RegionPrinter:
         """Yield the declarations of C++ variables, by type."""
         types: dict[str, str] = {}
         for block in self.region.blocks.values():
-            jumps = [each for each in op.every(block.operations) if isinstance(each, op.Jump)]
+            jumps = [each for each in op.every(block.operations) if isinstance(each, op.BlockJump)]
             passed = [slot for jump in jumps for slot in jump.slots]
             types |= {name: C_TYPES[kind] for name, kind in (*block.shape.variables(), *passed)}
         for at in self.region.exits:
@@ -210,7 +210,7 @@ class _RegionPrinter:
             yield from map("        {}".format, lines)
         yield from ("    default: return cs;", "    }")
 
-    def loads(self, entry: op.Entry) -> Iterator[str]:
+    def loads(self, entry: op.EntryPoint) -> Iterator[str]:
         """Yield the loads of addresses and slots, with their checks."""
         for variable, found, missing in entry.addresses:
             yield f"{variable.name} = {self.value(found)};"
@@ -230,14 +230,14 @@ class _RegionPrinter:
                 outside = f"{name} < {self.value(low)} || {name} > {self.value(high)}"
                 yield f"if ({outside}) {{ return cs; }}"
 
-    def block(self, block: op.Block) -> list[str]:
+    def block(self, block: op.IrBlock) -> list[str]:
         """Return the lines of a block without its strips."""
         self.offset = self.offsets[block.at]
         return self.all(block.operations)
 
     # ---- strips ----
 
-    def strips(self, block: op.Block) -> Iterator[str]:
+    def strips(self, block: op.IrBlock) -> Iterator[str]:
         """Yield the strips of a loop's test: the last one is for arrays of all other typecodes."""
         *special, last = block.strips or (None,)
         if last is None:
@@ -253,7 +253,7 @@ class _RegionPrinter:
         if special:
             yield "}"
 
-    def strip(self, head: op.Block, strip: op.Strip) -> Iterator[str]:
+    def strip(self, head: op.IrBlock, strip: op.Strip) -> Iterator[str]:
         """Yield one strip."""
         self.offset = self.offsets[head.at]
         branches = strip.branches
@@ -304,7 +304,7 @@ class _RegionPrinter:
     def count_branch(self, _: op.CountBranch) -> Iterator[str]:
         yield "left--;"
 
-    def poll(self, it: op.Poll) -> Iterator[str]:
+    def poll(self, it: op.SafepointPoll) -> Iterator[str]:
         number = it.number + self.offset
         yield f"if (TIER_UNLIKELY(left <= 0)) {{ goto Z{number}; }}"
         yield f"C{number}:;"
@@ -315,7 +315,7 @@ class _RegionPrinter:
             f"left++; goto C{number};"
         )
 
-    def guard(self, it: op.Guard) -> Iterator[str]:
+    def guard(self, it: op.SpeculationGuard) -> Iterator[str]:
         condition = self.condition(it.fails)
         if self.forced:
             condition = f"TIER_FORCED || ({condition})"
@@ -324,10 +324,10 @@ class _RegionPrinter:
     def exit_if(self, it: op.ExitIf) -> Iterator[str]:
         yield f"if (TIER_UNLIKELY({self.condition(it.condition)})) {{ {self.leave(it.exit)} }}"
 
-    def exit(self, it: op.Exit) -> Iterator[str]:
+    def exit(self, it: op.ExitAlways) -> Iterator[str]:
         yield self.leave(it.exit)
 
-    def jump(self, it: op.Jump) -> Iterator[str]:
+    def jump(self, it: op.BlockJump) -> Iterator[str]:
         yield f"goto S{it.strip}_{it.to};" if it.strip else f"goto L{it.to};"
 
     def next_iteration(self, it: op.NextIteration) -> Iterator[str]:
@@ -453,7 +453,7 @@ class _RegionPrinter:
     def temporary(self, it: ex.Temporary) -> str:
         return f"{it.prefix}{it.number + self.offset}"
 
-    def call(self, it: ex.Call) -> str:
+    def call(self, it: ex.HelperCall) -> str:
         return f"{it.function}({', '.join(map(self.value, it.arguments))})"
 
     def binary(self, it: ex.Arithmetic) -> str:
@@ -495,7 +495,7 @@ _EXPRESSIONS: Mapping[type[ex.Expression], Any] = {
     ex.Box: lambda p, it: f"tier_from_{_NUMBER_NAMES[it.kind]}({p.value(it.operand)})",
     ex.Unbox: lambda p, it: f"tier_{_NUMBER_NAMES[it.kind]}({p.value(it.operand)})",
     ex.HasType: lambda p, it: f"tier_is_{_NUMBER_NAMES[it.kind]}({p.value(it.operand)})",
-    ex.Call: _RegionPrinter.call,
+    ex.HelperCall: _RegionPrinter.call,
     ex.ViewAccess: _RegionPrinter.view_access,
 }
 _OPERATIONS: Mapping[type[op.Operation], Any] = {
@@ -504,11 +504,11 @@ _OPERATIONS: Mapping[type[op.Operation], Any] = {
     op.StoreAll: _RegionPrinter.store_all,
     op.SetView: _RegionPrinter.set_view,
     op.CountBranch: _RegionPrinter.count_branch,
-    op.Poll: _RegionPrinter.poll,
-    op.Guard: _RegionPrinter.guard,
+    op.SafepointPoll: _RegionPrinter.poll,
+    op.SpeculationGuard: _RegionPrinter.guard,
     op.ExitIf: _RegionPrinter.exit_if,
-    op.Exit: _RegionPrinter.exit,
-    op.Jump: _RegionPrinter.jump,
+    op.ExitAlways: _RegionPrinter.exit,
+    op.BlockJump: _RegionPrinter.jump,
     op.NextIteration: _RegionPrinter.next_iteration,
     op.Branch: _RegionPrinter.branch,
     op.If: _RegionPrinter.if_,

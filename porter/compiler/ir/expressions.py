@@ -188,7 +188,7 @@ class HasType(Expression):
 
 
 @frozen
-class Call(Expression):
+class HelperCall(Expression):
     """A call of a C function, by name."""
 
     function: str
@@ -249,11 +249,11 @@ def parts(expression: Expression) -> Iterator[Expression]:
                 yield from parts(one)
 
 
-def call(function: str, *arguments: Expression) -> Call:
+def call(function: str, *arguments: Expression) -> HelperCall:
     """Return a call of a C function."""
-    return Call(function, arguments)
+    return HelperCall(function, arguments)
 
 
-def name_of(number: int) -> Call:
+def name_of(number: int) -> HelperCall:
     """Return the qstr of a name by its number in the bytecode."""
     return call("tier_name", FRAME_STATE, Literal(number))

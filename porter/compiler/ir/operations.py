@@ -115,7 +115,7 @@ class CountBranch(Operation):
 
 
 @frozen
-class Poll(Operation):
+class SafepointPoll(Operation):
     """A safepoint: an interrupt poll if one is due.
 
     Attributes:
@@ -136,7 +136,7 @@ class Poll(Operation):
 
 
 @frozen
-class Guard(Operation):
+class SpeculationGuard(Operation):
     """A side exit if a speculation fails. fails: the condition of failure."""
 
     fails: Expression
@@ -152,14 +152,14 @@ class ExitIf(Operation):
 
 
 @frozen
-class Exit(Operation):
+class ExitAlways(Operation):
     """An unconditional side exit."""
 
     exit: SideExit
 
 
 @frozen
-class Jump(Operation):
+class BlockJump(Operation):
     """An edge to a block.
 
     Attributes:
@@ -315,7 +315,7 @@ class NextInteger(Operation):
     iterator: FrameSlot
     value: Temporary
     general: NextItem
-    guard: Guard
+    guard: SpeculationGuard
 
     @property
     def size(self) -> int:
@@ -383,11 +383,11 @@ class Strip:
     branches: int
     typecodes: Mapping[int, str]
     entering: tuple[Operation, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[IrBlock, ...]
 
 
 @frozen
-class Block:
+class IrBlock:
     """A basic block.
 
     Attributes:
@@ -414,7 +414,7 @@ class Block:
     @property
     def successors(self) -> set[int]:
         """Positions of the blocks to which it jumps."""
-        return {each.to for each in every(self.operations) if isinstance(each, Jump)}
+        return {each.to for each in every(self.operations) if isinstance(each, BlockJump)}
 
 
 @frozen
@@ -427,7 +427,7 @@ class Load:
 
 
 @frozen
-class Entry:
+class EntryPoint:
     """A position at which the interpreter enters native code.
 
     Attributes:
@@ -470,7 +470,7 @@ class Region:
 
     name: str
     entries: tuple[int, ...]
-    blocks: Mapping[int, Block]
+    blocks: Mapping[int, IrBlock]
 
     @property
     def exits(self) -> list[int]:
@@ -495,7 +495,7 @@ class FunctionIR:
     title: str
     start: int
     heads: frozenset[int]
-    entries: Mapping[int, Entry]
+    entries: Mapping[int, EntryPoint]
     continuations: Mapping[int, Continuation]
     regions: tuple[Region, ...] = field(factory=tuple)
 

@@ -36,7 +36,7 @@ def region_lines(region: op.Region) -> Iterator[str]:
         yield from map(f"{_INDENT}{{}}".format, block_lines(block))
 
 
-def block_lines(block: op.Block) -> Iterator[str]:
+def block_lines(block: op.IrBlock) -> Iterator[str]:
     """Yield the lines of a block, with its strips."""
     slots = ", ".join(f"{name}: {kind}" for name, kind in block.shape.variables())
     yield f"block {block.at} ({slots})    {block.about}".rstrip()
@@ -93,11 +93,11 @@ def _set_view(it: op.SetView) -> Iterator[str]:
     yield f"e{it.view} = view of {_text(it.holder)}"
 
 
-def _poll(it: op.Poll) -> Iterator[str]:
+def _poll(it: op.SafepointPoll) -> Iterator[str]:
     yield f"poll{_state(it.stores)}, or {_exit(it.exit)}"
 
 
-def _guard(it: op.Guard) -> Iterator[str]:
+def _guard(it: op.SpeculationGuard) -> Iterator[str]:
     yield f"guard {_text(_negated(it.fails))}, or {_exit(it.exit)}"
 
 
@@ -105,11 +105,11 @@ def _exit_if(it: op.ExitIf) -> Iterator[str]:
     yield f"if {_text(it.condition)} {_exit(it.exit)}"
 
 
-def _exit_always(it: op.Exit) -> Iterator[str]:
+def _exit_always(it: op.ExitAlways) -> Iterator[str]:
     yield _exit(it.exit)
 
 
-def _jump(it: op.Jump) -> Iterator[str]:
+def _jump(it: op.BlockJump) -> Iterator[str]:
     passed = ", ".join(name for name, _ in it.slots)
     yield f"jump {it.to}{f' of strip {it.strip}' * bool(it.strip)} ({passed})"
 
@@ -178,11 +178,11 @@ _OPERATIONS: Mapping[type[op.Operation], Any] = {
     op.StoreAll: _store_all,
     op.SetView: _set_view,
     op.CountBranch: lambda it: iter(["count a branch"]),
-    op.Poll: _poll,
-    op.Guard: _guard,
+    op.SafepointPoll: _poll,
+    op.SpeculationGuard: _guard,
     op.ExitIf: _exit_if,
-    op.Exit: _exit_always,
-    op.Jump: _jump,
+    op.ExitAlways: _exit_always,
+    op.BlockJump: _jump,
     op.NextIteration: lambda it: iter([f"next iteration of strip {it.strip}"]),
     op.Branch: _branch,
     op.If: _if,
@@ -251,6 +251,6 @@ _EXPRESSIONS: Mapping[type[ex.Expression], Any] = {
     ex.Box: lambda it: f"object({_text(it.operand)})",
     ex.Unbox: lambda it: f"{it.kind}({_text(it.operand)})",
     ex.HasType: lambda it: f"{_operand(it.operand)} is {it.kind}",
-    ex.Call: lambda it: f"{it.function}({', '.join(map(_text, it.arguments))})",
+    ex.HelperCall: lambda it: f"{it.function}({', '.join(map(_text, it.arguments))})",
     ex.ViewAccess: _view_access,
 }

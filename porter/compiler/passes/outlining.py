@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from porter.compiler.ir.operations import Block, FunctionIR, Region
+from porter.compiler.ir.operations import FunctionIR, IrBlock, Region
 from porter.compiler.options import CompilerOptions
 
 if TYPE_CHECKING:
@@ -61,12 +61,12 @@ def split(whole: Region, heads: frozenset[int]) -> list[Region]:
 
 
 def _region(
-    name: str, entries: tuple[int, ...], inside: Set[int], blocks: Mapping[int, Block]
+    name: str, entries: tuple[int, ...], inside: Set[int], blocks: Mapping[int, IrBlock]
 ) -> Region:
     return Region(name, entries, {at: blocks[at] for at in sorted(inside)})
 
 
-def _ways(blocks: Mapping[int, Block]) -> networkx.DiGraph[int]:
+def _ways(blocks: Mapping[int, IrBlock]) -> networkx.DiGraph[int]:
     import networkx  # slow to load, and most commands compile nothing
 
     ways: networkx.DiGraph[int] = networkx.DiGraph()

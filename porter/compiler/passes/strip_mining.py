@@ -32,20 +32,20 @@ from porter.compiler.ir.expressions import (
 )
 from porter.compiler.ir.operations import (
     Assign,
-    Block,
+    BlockJump,
     Branch,
     CallFrame,
     CountBranch,
     FastPath,
     FunctionIR,
     Invoke,
-    Jump,
+    IrBlock,
     NextInteger,
     NextItem,
     NextIteration,
     Operation,
-    Poll,
     Region,
+    SafepointPoll,
     SetView,
     Strip,
     every,
@@ -82,11 +82,11 @@ class _Loop:
         blocks: The loop's blocks without the head, in topological order.
     """
 
-    head: Block
+    head: IrBlock
     test: Branch
     counter: Expression
     bound: Expression
-    blocks: Sequence[Block]
+    blocks: Sequence[IrBlock]
 
 
 def run(function: FunctionIR, _: CompilerOptions) -> FunctionIR:
@@ -103,7 +103,7 @@ def _strip_mined(region: Region) -> Region:
     return evolve(region, blocks=blocks)
 
 
-def strips(head: Block, blocks: Mapping[int, Block]) -> Iterator[Strip]:
+def strips(head: IrBlock, blocks: Mapping[int, IrBlock]) -> Iterator[Strip]:
     """Yield the strips of the loop that a block tests; none if the loop is not eligible.
 
     Args:
@@ -142,7 +142,7 @@ def strips(head: Block, blocks: Mapping[int, Block]) -> Iterator[Strip]:
         )
 
 
-def _loop(head: Block, blocks: Mapping[int, Block]) -> _Loop | None:
+def _loop(head: IrBlock, blocks: Mapping[int, IrBlock]) -> _Loop | None:
     """Return the counting loop that a block tests.
 
     The result is None for a block that does more than test. It is also None if the loop contains
@@ -155,9 +155,9 @@ def _loop(head: Block, blocks: Mapping[int, Block]) -> _Loop | None:
     before = head.operations[: head.operations.index(test)]
     if not isinstance(condition, Compare) or not condition.integers:
         return None
-    if not all(isinstance(each, Poll | CountBranch) for each in before):
+    if not all(isinstance(each, SafepointPoll | CountBranch) for each in before):
         return None
-    into = [each.to for each in test.then if isinstance(each, Jump)]
+    into = [each.to for each in test.then if isinstance(each, BlockJump)]
     inside = _blocks_between(head, into, blocks)
     if not inside:
         return None
@@ -165,8 +165,8 @@ def _loop(head: Block, blocks: Mapping[int, Block]) -> _Loop | None:
 
 
 def _blocks_between(
-    head: Block, into: Sequence[int], blocks: Mapping[int, Block]
-) -> Sequence[Block]:
+    head: IrBlock, into: Sequence[int], blocks: Mapping[int, IrBlock]
+) -> Sequence[IrBlock]:
     """Return the loop's blocks without the head, in topological order.
 
     The result is empty if the loop contains another loop or may run other code.
@@ -193,13 +193,13 @@ def _blocks_between(
     return [] if any(isinstance(each, _MAY_RUN_OTHER_CODE) for each in operations) else loop
 
 
-def _assignments(block: Block, target: Expression) -> list[Expression]:
+def _assignments(block: IrBlock, target: Expression) -> list[Expression]:
     """Return the values that a block assigns to a variable."""
     assigns = (each for each in every(block.operations) if isinstance(each, Assign))
     return [each.value for each in assigns if each.target == target]
 
 
-def _assigns(block: Block, target: Expression) -> bool:
+def _assigns(block: IrBlock, target: Expression) -> bool:
     return bool(_assignments(block, target))
 
 
@@ -238,9 +238,9 @@ def _copied(
     inside = {block.at for block in loop.blocks}
 
     def rewrite(operation: Operation) -> Operation | None:
-        if isinstance(operation, Poll):
+        if isinstance(operation, SafepointPoll):
             return None
-        if isinstance(operation, Jump):
+        if isinstance(operation, BlockJump):
             if operation.to == loop.head.at:
                 return NextIteration(label)
             return evolve(operation, strip=label) if operation.to in inside else operation
@@ -264,7 +264,7 @@ def _with_typecodes(expression: Expression, codes: Mapping[int, str]) -> Express
     return evolve(expression, **changes)
 
 
-def _typecodes(loop: Sequence[Block]) -> list[dict[int, str]]:
+def _typecodes(loop: Sequence[IrBlock]) -> list[dict[int, str]]:
     """Return typecodes by view number for each further strip; none if they do not pay off."""
     operations = [each for block in loop for each in every(block.operations)]
     used: dict[int, set[str]] = {}
