@@ -54,7 +54,7 @@ def test_the_cxx_is_that_of_machine_code_that_runs(
 
 def test_the_ir_after_a_pass(on_build: Raw) -> None:
     program = "def f(n):\n    for i in range(n):\n        n += g(i)\n    return n\nf(3)\n"
-    options = ("-c", program, "--no-trial", "--show", "ir", "--kernels")
+    options = ("-c", program, "--no-profiling-run", "--show", "ir", "--kernels")
     last, first = (
         on_build("compile", *options),
         on_build("compile", *options, "--after", "construction"),
