@@ -31,7 +31,7 @@ def command() -> None:
     "--size",
     metavar="SIZE",
     callback=_size,
-    help="Size of the image [1.25 times the content of FOLDER].",
+    help="Size of the image [25 % more than the content of FOLDER].",
 )
 @click.option(
     "--block", type=int, default=BLOCK_SIZE, show_default=True, help="Block size in bytes."

@@ -19,8 +19,6 @@ from porter.compiler.options import CompilerOptions
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError
 from porter.native.code import compile_code, program_of, with_native
 from porter.native.compilation import make_for
-from porter.native.kernels import KernelTarget
-from porter.native.link import link_kernels
 from porter.native.natives import Brought, Natives
 from porter.native.profiling_run import ProfilingRun
 from porter.native.stubs import like_arrays
@@ -64,6 +62,10 @@ def link_programs(built: Built, programs: Sequence[KnownProgram]) -> LinkedCode:
         ToolMissing: nvlink or ar is missing.
         BuildFailed: A tool fails.
     """
+    # Their imports need the packages of a machine that builds.
+    from porter.native.kernels import KernelTarget
+    from porter.native.link import link_kernels
+
     target = KernelTarget.of(built)
     modules = {}
     for program in programs:

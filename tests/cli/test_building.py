@@ -76,7 +76,7 @@ def test_manifest(built: Build) -> None:
     config = config_of(built).as_dict()
     del config["target"]
     assert manifest["inputs"]["config"] == with_old_keys(config, RENAMED_SETTINGS)
-    assert {"py_vm.cpp", "port_interp.cpp", "porter_state.h"} <= manifest["inputs"][
+    assert {"py_vm.cpp", "port_lifecycle.cpp", "porter_state.h"} <= manifest["inputs"][
         "sources"
     ].keys()
     host = manifest["targets"]["host"]

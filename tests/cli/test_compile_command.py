@@ -88,7 +88,7 @@ def test_a_program_is_refused_as_porter_run_refuses_it(on_build: Raw, tmp_path: 
         (("-c", "1", "file.py"), b"give either FILE or -c CODE"),
         (("no such file.py",), b"no such file.py: No such file"),
         (("-c", "1", "--show", "assembly"), b"'assembly' is not one of"),
-        (("-c", "1", "--dot"), b"--dot: it is for --show cfg"),
+        (("-c", "1", "--dot"), b"--dot: it requires --show cfg"),
         (("-c", "1", "--after", "outlining"), b"--after: it requires --show ir"),
         (("-c", "1", "--show", "ir", "--after", "sorting"), b"'sorting' is not one of"),
     ],

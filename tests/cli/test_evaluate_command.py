@@ -162,7 +162,7 @@ BAD: dict[str, tuple[str, str, tuple[str, ...], int, str]] = {
     "cases are no list": ('{"source": "", "cases": 3}\n', "[[1], 1]\n", (), 2, "cases are a list"),
     "no cases": ('""\n', "", (), 2, "cases.jsonl: there is none"),
     "cases": ('""\n', "3\n", (), 47, "cases.jsonl[0]: int is not a case"),
-    "two kinds": ('{"source": "", "cases": []}\n', "[[1], 1]\n", (), 2, "has cases of its own"),
+    "two kinds": ('{"source": "", "cases": []}\n', "[[1], 1]\n", (), 2, "has its own cases"),
     "entry": ('""\n', "[[1], 1]\n", ("--entry", "1a"), 2, "not a Python identifier"),
     "suffix": ('""\n', "[[1], 1]\n", ("--out", "out.csv"), 2, "written as .jsonl or .parquet"),
     "unwritable": ('""\n', "[[1], 1]\n", ("--out", "none/out.jsonl"), 6, "No such file"),

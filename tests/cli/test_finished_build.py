@@ -68,7 +68,7 @@ def test_other_mistakes(porter: Porter, built: Build, tmp_path: Path) -> None:
         done = porter("run", "--build", folder, "-c", "1")
         assert (done.code, message in done.err) == (code, True)
     for options, code, message in (
-        (("--config", tmp_path / "porter.toml"), 2, "a finished build has its own settings"),
+        (("--config", tmp_path / "porter.toml"), 2, "--build has its own settings"),
         (("--heap", "1K"), 2, "heap: 1K is too small"),
         (("--heap", "12345"), 2, "heap: 12345 is not a multiple of 16"),
         (("--target", "all"), 2, "not on all"),

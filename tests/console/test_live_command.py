@@ -145,11 +145,11 @@ def test_porters_own_stdin(run: Porter) -> None:
     ("args", "message"),
     [
         (("--console", "paper"), "'paper' is not one of"),
-        (("--console", "printf", "--live"), "--live is --console ring, not printf"),
+        (("--console", "printf", "--live"), "--live means --console ring, not printf"),
         (("--live", "--overflow", "spill"), "'spill' is not one of"),
         (("--live", "--ring", "much"), "--ring"),
         (("--live", "--ring", "0"), "ring: 0 bytes"),
-        (("--stdin-file", "-", "--stdin-dir", "."), "and not both"),
+        (("--stdin-file", "-", "--stdin-dir", "."), "give either --stdin-file or --stdin-dir"),
         (("--stdin-file", "/nonexistent"), "/nonexistent: No such file"),
     ],
 )

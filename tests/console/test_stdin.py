@@ -165,7 +165,7 @@ print(len(poll.poll(0)))
 
 
 def test_bad_feeds(any_device: Device) -> None:
-    with pytest.raises(UsageError, match="room: 0"):
+    with pytest.raises(UsageError, match="capacity: 0"):
         Feed(0)
     feed = Feed(4)
     feed.write(b"abc")

@@ -51,7 +51,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     "keyword": ({"entry": "def"}, "entry: 'def' is not"),
     "entry's type": ({"entry": 3}, "entry: int is not text"),
     "long entry": ({"entry": "a" * 300}, "entry: .* longer than 255 bytes"),
-    "NUL": ({"entry": "a\0"}, "entry: .* has a NUL"),
+    "NUL": ({"entry": "a\0"}, "entry: .* contains a NUL"),
     "steps": ({"steps": 0}, "steps: 0 is not from 1"),
     "steps' type": ({"steps": "many"}, "steps: str is not a whole number"),
     "no limit": ({"steps": None}, "steps: without a limit"),

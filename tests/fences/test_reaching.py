@@ -41,7 +41,9 @@ def test_what_is_bound_otherwise_is_refused(fenced: Device, wild: str) -> None:
         pythons.bind("mine", ours, split=True)
         pythons.bind("all", theirs, readonly=True)
         pythons.exec("import uctypes\nuctypes.bytes_at(uctypes.addressof(all), 8)")
-        with pytest.raises(LaunchFailed, match=r"fence \(1 of 4 interpreters was ended"):
+        with pytest.raises(
+            LaunchFailed, match=r"out_of_bounds \(1 of 4 interpreters failed a bounds check"
+        ):
             pythons.exec(f"if threadIdx == 3:\n    {wild}")
         assert not ours.any()
 

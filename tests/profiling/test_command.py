@@ -95,7 +95,7 @@ def test_files_of_an_image(run: Profile, tmp_path: Path) -> None:
         (["-c", "1", "--counter-buffer", "-3"], 2, "counter"),
         (["-c", "1", "--counter-buffer", "9G"], 2, "counter_buffer"),
         (["-c", "1", "--top", "0"], 2, "--top"),
-        (["-c", "1", "--no-profile"], 2, "needs a build that counts"),
+        (["-c", "1", "--no-profile"], 2, "requires a profiling build"),
         (["-c", "1", "--html"], 2, "--html"),
     ],
 )

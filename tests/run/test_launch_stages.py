@@ -109,7 +109,7 @@ def test_values_of_a_gpu_are_copied_for_a_composite(several: Several, device: De
 
 
 def test_a_device_says_why_it_takes_no_native_code(several: Several) -> None:
-    with pytest.raises(UsageError, match="several devices run no machine code"):
+    with pytest.raises(UsageError, match="several devices run no native code"):
         target_of(several)
 
 

@@ -84,4 +84,4 @@ def test_an_evaluation_on_two(built: Build, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("9 programs, 18 calls, 1 solved\n        10 PASSED")
     done = porter(built, *files, "--gpus", "host,host", "--scheduler", "tcp://127.0.0.1:9")
-    assert done.returncode == 2 and "workers of --scheduler have their own" in done.stderr
+    assert done.returncode == 2 and "workers of --scheduler use their own" in done.stderr

@@ -69,7 +69,7 @@ def test_no_room_on_one_device_starts_nothing(
         (3.5, WrongType, "float"),
         ([0, "host"], UsageError, "not on both"),
         ([1, 1], UsageError, "named twice"),
-        (["all", 0], UsageError, "all are all"),
+        (["all", 0], UsageError, "`all` excludes other devices"),
     ],
 )
 def test_wrong_devices(built: Build, devices: object, error: type[Exception], message: str) -> None:
