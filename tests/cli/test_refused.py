@@ -44,7 +44,7 @@ def test_usage(porter: Porter, args: list[str], message: str) -> None:
 def test_program_is_named_once(porter: Porter, tmp_path: Path) -> None:
     assert "give either FILE or -c CODE" in porter("run").err
     both = porter("run", "-c", "1", tmp_path / "x.py")
-    assert (both.code, "not both" in both.err) == (2, True)
+    assert (both.code, "give either FILE or -c CODE" in both.err) == (2, True)
     missing = porter("run", tmp_path / "none.py")
     assert missing.code == 2
     assert f"{tmp_path / 'none.py'}: No such file" in missing.err

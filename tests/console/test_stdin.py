@@ -169,7 +169,7 @@ def test_bad_feeds(any_device: Device) -> None:
         Feed(0)
     feed = Feed(4)
     feed.write(b"abc")
-    with pytest.raises(UsageError, match="room for 4 bytes"):
+    with pytest.raises(UsageError, match="capacity is 4 bytes"):
         feed.write(b"de")
     feed.close()
     with pytest.raises(UsageError, match="closed"):
