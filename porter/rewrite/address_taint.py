@@ -149,13 +149,19 @@ def _reached(start: set[str], graph: Graph, *, through: bool = True) -> set[str]
     return found
 
 
-def _collecting(units: list[UnitFacts]) -> set[str]:
-    """Return the collector's entry points and the functions that only the collector calls."""
+def _callers(units: list[UnitFacts]) -> dict[str, set[str]]:
+    """Return the keys of the functions that call each name."""
     callers: dict[str, set[str]] = {}
     for unit in units:
         for function in unit.functions:
             for name in function.calls:
                 callers.setdefault(name, set()).add(function.key)
+    return callers
+
+
+def _collecting(units: list[UnitFacts]) -> set[str]:
+    """Return the collector's entry points and the functions that only the collector calls."""
+    callers = _callers(units)
     addressed = {key for unit in units for key in unit.addressed}
     found = set(COLLECTOR)
     while True:
@@ -171,11 +177,7 @@ def _collecting(units: list[UnitFacts]) -> set[str]:
 
 def _loaders(units: list[UnitFacts]) -> frozenset[str]:
     """Return the keys of the outermost functions that read code through an `mp_reader_t`."""
-    callers: dict[str, set[str]] = {}
-    for unit in units:
-        for function in unit.functions:
-            for name in function.calls:
-                callers.setdefault(name, set()).add(function.key)
+    callers = _callers(units)
     makers = {name for name in _MAKERS if name in callers}
     readers = {key for unit in units for key in unit.provenance.readers}
     loading = readers & _reached(makers, callers)

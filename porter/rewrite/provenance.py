@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 
 from attrs import field, frozen
 from clang.cindex import Cursor, Type
 
 from porter.rewrite.integer_values import constant
 from porter.rewrite.queries import (
+    below_casts,
     body,
     callee,
     calls_pointer,
@@ -36,9 +38,7 @@ Guard = tuple[int, int]  # a parameter's position, and its value
 
 def literal(node: Node) -> int | None:
     """Return the value of an integer literal below casts, or None."""
-    node = strip(node)
-    while node.kind == K.CSTYLE_CAST_EXPR and node.children:
-        node = strip(node.children[-1])
+    node = below_casts(node)
     if node.kind != K.INTEGER_LITERAL:
         return None
     text = node.text.rstrip("uUlL")
@@ -290,9 +290,10 @@ Sources = set[str]
 def _hidden(unit: Unit) -> Iterator[int]:
     """Yield the shifts with which a unit hides pointers from the collector.
 
-    Such a unit shifts a pointer to the right and tags the result as a small integer, which the
-    collector does not trace. Upstream's py/modweakref.c keeps its lists so. It never gives such an
-    object to a program. A value that the unit shifts back by the same distance is such a pointer.
+    The unit shifts a pointer to the right and tags the result as a small integer, which the
+    collector does not trace. Upstream's py/modweakref.c stores its lists this way, and never gives
+    such an object to a program. A value that the unit shifts back by the same distance is a hidden
+    pointer.
     """
     for function in unit.declarations:
         if function.kind != K.FUNCTION_DECL or body(function) is None:
@@ -300,9 +301,7 @@ def _hidden(unit: Unit) -> Iterator[int]:
         for node in function.walk(evaluated):
             if node.kind != K.BINARY_OPERATOR or node.binary_operator() != ">>":
                 continue
-            pointer = strip(node.children[0])
-            while pointer.kind == K.CSTYLE_CAST_EXPR and pointer.children:
-                pointer = strip(pointer.children[-1])
+            pointer = below_casts(node.children[0])
             distance = literal(node.children[1])
             if distance and is_pointer(pointer.type) and any(map(_tags, node.ancestors())):
                 yield distance
@@ -326,7 +325,6 @@ class ProvenanceReader:
         self.arguments: dict[Argument, None] = {}
         self.function = ""
         self.parameters: dict[int, int] = {}  # of the current function: positions by offsets
-        self._hidden = set(_hidden(unit))
         self._reading: dict[K, Callable[[Node, Sources], None]] = {
             K.DECL_REF_EXPR: self._name,
             K.MEMBER_REF_EXPR: self._member,
@@ -347,6 +345,11 @@ class ProvenanceReader:
             K.CALL_EXPR: self._arguments,
             K.CSTYLE_CAST_EXPR: self._conversion,
         }
+
+    @cached_property
+    def _hidden(self) -> set[int]:
+        """The shifts with which the unit hides pointers. Few units need them."""
+        return set(_hidden(self.unit))
 
     def read(self) -> Provenance:
         """Return the provenance of the unit."""
@@ -451,9 +454,9 @@ class ProvenanceReader:
             found.add(self._root(node, "untag"))
         elif (
             node.binary_operator() == "<<"
-            and literal(node.children[1]) in self._hidden
             and shifted
             and all(s in self.roots and self.roots[s].kind == "untag" for s in shifted)
+            and literal(node.children[1]) in self._hidden
         ):
             found.add(OWN)
         else:

@@ -32,6 +32,14 @@ def strip(node: Node) -> Node:
     return node
 
 
+def below_casts(node: Node) -> Node:
+    """Return the expression below conversions, implicit and explicit, and parentheses."""
+    node = strip(node)
+    while node.kind == K.CSTYLE_CAST_EXPR and node.children:
+        node = strip(node.children[-1])
+    return node
+
+
 def above_parentheses(node: Node) -> Node | None:
     """Return the node that uses an expression's value, skipping parentheses."""
     above = node.parent

@@ -26,6 +26,7 @@ from attrs import field, frozen
 
 from porter.rewrite.integer_values import constant
 from porter.rewrite.queries import (
+    below_casts,
     body,
     callee,
     calls_pointer,
@@ -136,9 +137,7 @@ class FunctionChanges:
         """Return the path of an expression, or an empty string if it has none."""
         if node is None:
             return ""
-        node = strip(node)
-        while node.kind == K.CSTYLE_CAST_EXPR and node.children:
-            node = strip(node.children[-1])
+        node = below_casts(node)
         if node.kind == K.DECL_REF_EXPR:
             return self._variable(node)
         if node.kind == K.MEMBER_REF_EXPR and node.children:
