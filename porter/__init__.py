@@ -32,14 +32,18 @@ def __getattr__(name: str) -> Any:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """What `%load_ext porter` calls: the magics of docs/how-to/notebook.md. shell: IPython's."""
+    """Register the magics of docs/how-to/notebook.md; IPython calls this for `%load_ext porter`.
+
+    Args:
+        shell: IPython's shell.
+    """
     from porter.notebook import load
 
     load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """What `%unload_ext porter` calls; the interpreters of the notebook's cells end."""
+    """Remove the magics and end the interpreters of cells, for `%unload_ext porter`."""
     from porter.notebook import unload
 
     unload(shell)

@@ -133,7 +133,7 @@ class BlockBuilder:
 
     @property
     def hot(self) -> bool:
-        """Whether the block is in a loop."""
+        """Return whether the block is in a loop."""
         return self.context.block.at in self.graph.again
 
     # ---- operations and variables ----

@@ -101,12 +101,12 @@ class Opcode:
 
     @property
     def native(self) -> bool:
-        """Whether native code continues after the instruction."""
+        """Return whether native code continues after the instruction."""
         return bool(self.emitter) and self.control is not Control.STOP
 
     @property
     def ends(self) -> bool:
-        """Whether control flow never continues at the next instruction in the code."""
+        """Return whether control flow never continues at the next instruction in the code."""
         return self.control not in (Control.NEXT, Control.BRANCH, Control.HANDLER)
 
 

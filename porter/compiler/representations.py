@@ -32,7 +32,7 @@ class Range:
 
     @property
     def small(self) -> bool:
-        """Whether the range has small integers only."""
+        """Return whether the range has small integers only."""
         return self.within(MIN_SMALL, MAX_SMALL)
 
 

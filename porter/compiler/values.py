@@ -70,7 +70,7 @@ class Value:
 
     @property
     def dirty(self) -> bool:
-        """Whether the value must be stored before its slot's memory is read."""
+        """Return whether the value must be stored before its slot's memory is read."""
         return not self.clean and self.kind not in NOWHERE
 
 

@@ -1,6 +1,6 @@
 """Rewrite one unit: collect the edits of all rules, apply them, emit C++ with `#line`.
 
-One walk over the syntax tree calls the handlers of every rule.
+A single walk over the syntax tree calls the handlers of every rule.
 """
 
 from __future__ import annotations

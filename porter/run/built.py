@@ -76,7 +76,7 @@ class Built:
 
     @property
     def bounds_checks(self) -> bool:
-        """Whether the build has bounds checks (BuildConfig.bounds_checks).
+        """Return whether the build has bounds checks (BuildConfig.bounds_checks).
 
         An interpreter that accesses memory outside its own fails a check and ends.
         """

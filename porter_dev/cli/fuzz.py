@@ -156,7 +156,7 @@ def command(
     Mode `run` runs each input until it is stopped, `compile` only compiles it, in three ways;
     `both` shares the time. --calls makes programs that call everything that a build has with
     hostile arguments, among sentinels that must stay what they are. Exits with 53 if an input
-    breaks an interpreter. What --save FOLDER holds goes before a corpus is put there.
+    breaks an interpreter. --save FOLDER empties FOLDER before it stores the corpus there.
     """
     if calls:
         session.update(save=save, seconds=60 * minutes)
