@@ -1,4 +1,4 @@
-"""What hatchling asks while it makes a wheel: finished builds go in if PORTER_BUNDLE names some.
+"""Hatchling's hook for wheels: finished builds go in if PORTER_BUNDLE names some.
 
 `porter bundle FOLDER` makes that folder. Without PORTER_BUNDLE the wheel is pure Python, and every
 machine builds for itself.

@@ -26,7 +26,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def main(arguments: list[str]) -> str | None:
-    """What is wrong, or None."""
+    """Return what is wrong, or None."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     first, second = blocks(readme, "sh")[:2]
     if arguments == ["--second"]:

@@ -3,7 +3,7 @@
     pip install -e '.[notebook]' jupyterlab playwright; apt-get install chromium
     python docs/notebook_picture.py [--theme dark] [FILE]
 
-What it shows is what a user sees; look at the picture before you commit it.
+The picture shows what a user sees; look at the picture before you commit it.
 """
 
 from __future__ import annotations

@@ -67,7 +67,10 @@ class Freshness:
         return kept if kept["made"] == self._made() else None
 
     def equal(self) -> Mapping[str, Any] | None:
-        """As `current`, but compares contents: for builds that were copied or are read-only."""
+        """Return what `current` returns, but compare contents.
+
+        It serves builds that were copied or are read-only.
+        """
         kept = read_sealed(self.path)
         manifest = read_manifest(self.out)
         if kept is None or manifest is None or kept["content"] != self._content():

@@ -41,7 +41,7 @@ def flag(value: Any, name: str) -> bool:
 
 
 def is_bool(value: Any) -> bool:
-    """Whether `value` is a bool, Python's or a scalar of NumPy or CuPy."""
+    """Return whether `value` is a bool, Python's or a scalar of NumPy or CuPy."""
     if isinstance(value, bool):
         return True
     # Without NumPy, which not every command needs.

@@ -138,7 +138,7 @@ def _escape(error: UnicodeError) -> tuple[str | bytes, int]:
 def _write_any_text() -> None:
     """Let stdout and stderr take text that their encoding lacks (PYTHONIOENCODING, a locale).
 
-    What programs write does not pass through it (porter/run/streams/display.py).
+    The output of programs does not pass through it (porter/run/streams/display.py).
     """
     codecs.register_error("porter-escape", _escape)
     for stream in (sys.stdout, sys.stderr):

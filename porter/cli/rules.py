@@ -71,7 +71,7 @@ def early_exits_of(
 
 
 def _list_early_exits(releases: tuple[str, ...], jobs: int | None) -> None:
-    """Prints the pairs of each release.
+    """Print the pairs of each release.
 
     Raises:
         UnknownConstruct: a pair is left: neither restored nor harmless.

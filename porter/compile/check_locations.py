@@ -1,4 +1,4 @@
-"""List the source locations of a fenced host twin's checks, as a step of the host build.
+"""List the source locations of a bounds-checked host twin's checks, as a step of the host build.
 
 The command is `python check_locations.py LIBRARY CXX OUT`. OUT has a line per check: the return
 address of the check's call, as 8 hexadecimal digits, and the location in upstream's or the port's

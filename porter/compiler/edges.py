@@ -75,7 +75,7 @@ def add_edge(b: BlockBuilder, to: int, shape: Shape | None) -> None:
     Args:
         b: Builder at the end of the source block.
         to: Position of the target block.
-        shape: What the target block expects; None emits a side exit to the interpreter.
+        shape: The frame that the target block expects; None emits a side exit to the interpreter.
     """
     if shape is None or not b.leads(to):
         b.exit(to)

@@ -43,7 +43,7 @@ def rows_at_once(device: Device, how: Judging) -> int:
 
 
 AHEAD = 2  # portions per device that are cut and judged before their results are requested
-MOST_FAILURES = 2  # a portion is given up after it broke this many devices
+MOST_FAILURES = 2  # a portion is abandoned after it broke this many devices
 # With several portions per device, the host's work on one portion overlaps a launch of another. On
 # two H200s this minimum of rows was faster than larger ones, although it is half of a GPU's
 # threads.

@@ -109,7 +109,7 @@ class Kept:
 
         Raises:
             PorterError: They cannot be created. The previous interpreters still exist, unless
-                they had to end first to make room.
+                they had to end first to free memory.
         """
         old = self.entries.get(name)
         making = {"n": DEFAULT_N, **(old.making if old else {}), **given}

@@ -49,7 +49,7 @@ def unknown_names(patch: Patch, hunk: Hunk, text: str, place: Range, root: Path)
         hunk: The hunk.
         text: The file's text without the hunk.
         place: The range of offsets that the hunk replaces or inserts at.
-        root: The source tree, for the file as upstream has it and for headers.
+        root: The source tree, for upstream's version of the file and for headers.
 
     Returns:
         The names, sorted.

@@ -111,7 +111,7 @@ def command(
 ) -> None:
     """Generate C programs, rewrite them, and compare what C and C++ print.
 
-    With --python: generate Python programs, and compare the interpreter, machine code and CPython.
+    With --python: generate Python programs, and compare the interpreter, native code and CPython.
     Exits with 55 if a program is refused, does not compile as C++, or prints something else.
     """
     if python:

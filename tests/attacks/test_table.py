@@ -49,7 +49,7 @@ class Attack:
         ends: The names of the statuses that it may have.
         checked: The name of its status in a bounds-checked build; None: as `ends`.
         heap: Bytes of the heap; None: the build's size.
-        only: Modes in which the program must end well; empty: all.
+        only: Modes in which the program must succeed; empty: all.
     """
 
     source: str

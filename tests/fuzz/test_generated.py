@@ -1,4 +1,4 @@
-"""Generated programs, of classes with side effects and with huge integers, end well."""
+"""Generated programs, of classes with side effects and with huge integers, succeed."""
 
 from __future__ import annotations
 

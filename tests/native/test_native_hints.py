@@ -133,7 +133,7 @@ print(t)
         assert again.compiled is not None
         assert all(one.count < natives.OFTEN for one in again.compiled.failed_guards)
         assert again.stdout[0] == first.stdout[0] == b"3.75\n"
-        assert len(again.compiled.functions) == 2  # not both machine codes
+        assert len(again.compiled.functions) == 2  # not both compiled functions
 
 
 def test_it_is_made_again_a_few_times_only(

@@ -8,7 +8,7 @@ access is illegal, the lookup has recorded it in the state. The function then re
 function does that unwinds (porter_unwind), and the interpreter ends.
 
 The PTX itself tells where arenas are: porter_runtime.h defines `porter_fence_state` in every unit
-of a fenced build.
+of a bounds-checked build.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ _CHARACTER = re.compile(r"\\x[0-9a-fA-F]+|\\[0-7]{1,3}|\\.|.", re.DOTALL)
 
 
 class Strings(Rule):
-    """Turns `char s[3] = "abc"` into a list, because C++ requires room for the NUL."""
+    """Turns `char s[3] = "abc"` into a list, because C++ requires an element for the NUL."""
 
     name = "strings"
     example = Example('char s[3] = "abc";', "char s[3] = {'a', 'b', 'c'};")
