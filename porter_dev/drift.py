@@ -127,8 +127,8 @@ def read_release(root: Path) -> Release:
         file: (root / file).read_text(encoding="utf-8", errors="surrogateescape") for file in names
     }
     places = []
-    for patch, problem in chosen(root, load_series()):
-        for hunk in patch.hunks if problem is None else ():
+    for patch in chosen(root, load_series()):
+        for hunk in patch.hunks:
             try:
                 found = find_places(hunk, texts[hunk.file])
             except PatchDrift:

@@ -5,14 +5,13 @@ rules in one step.
 
 Upstream's parser (`mp_parse`, py/parse.c) tries the alternatives of a choice one by one. A wrong
 alternative fails only when a nested rule meets an unexpected token: up to twenty failed attempts
-per statement, and as many per operand. The patch `grammar-tables` consults the table of tokens
-first.
+per statement, and as many per operand. The patch `parsing` consults the table of tokens first.
 
 A name as the argument of a call is about fifteen rules deep for upstream's parser (`mp_parse`,
 py/parse.c): each rule begins with the next one. The parser pushes these rules one by one, and pops
 them one by one if nothing but the name follows. The first token determines which rules these are.
-The token after the name determines which rule continues, if any. The patch `grammar-tables` looks
-up both in the tables that this module writes (genhdr/rulechains.h).
+The token after the name determines which rule continues, if any. The patch `parsing` looks up
+both in the tables that this module writes (genhdr/rulechains.h).
 """
 
 from __future__ import annotations

@@ -1,17 +1,20 @@
 """Find the place of a hunk in a file, and the nearest text if the anchor is missing.
 
 An anchor is compared token by token with the file's text, comments removed. So upstream can split
-or join lines, change whitespace and write comments without a change of the patch.
+or join lines, change whitespace and write comments without a change of the patch. A name in place
+of an anchor (`Hunk.at`) stands for the statement, label or macro definition that has it.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 
 from attrs import frozen
 
-from porter.base.c_text import TOKEN, behind_bracket, token_pattern, without_comments
+from porter.base.c_text import LITERAL, TOKEN, behind_bracket, token_pattern, without_comments
 from porter.errors import PatchDrift
 from porter.patches.patch import Hunk
 
@@ -26,6 +29,15 @@ class _Scope:
 
 
 Range = tuple[int, int]  # offsets of a text: start and end
+
+_LITERAL = re.compile(LITERAL)
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
+_DEFINITION = r"^[ \t]*#[ \t]*define[ \t]+{}\b(?:[^\n]*\\\n)*[^\n]*"
+_BOUNDARY = re.compile(r"[;:{}()\[\]]")
+_MACRO_LINES = re.compile(r"\A(?:\s*[A-Z][A-Z0-9_]*[ \t]*\n)+")  # statements without a semicolon
+_VALUE = re.compile(r"=\s*\Z|(?:=|\Areturn\b).*\)\s*\Z", re.DOTALL)  # a brace after it is no block
+_CONTROL = re.compile(r"(?:if|else|for|while|do|switch)\b")
+_LABEL = re.compile(r"case\b[^?]*|\w+(?:\s*\(\s*\w+\s*\))?")
 
 
 def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> str:
@@ -62,7 +74,8 @@ def find_places(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> tupl
     elif hunk.action == "call":
         return _calls(hunk, text, patch, number)
     else:
-        start, end = _find(hunk, text, patch, number)
+        find = _find_name if hunk.at else _find
+        start, end = find(hunk, text, patch, number)
         before, after = _line_start(text, start), _line_end(text, end)
         ranges = {
             "before": [(before, before)],
@@ -104,6 +117,95 @@ def _find(hunk: Hunk, text: str, patch: str, number: int) -> Range:
     if len(found) != 1:
         raise drift(hunk, patch, number, _explain(hunk, text, scopes[0], found))
     return found[0]
+
+
+@frozen
+class _Statement:
+    """A statement of a function, by offsets: `plain`, the `head` of a block, or a `label`."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def _find_name(hunk: Hunk, text: str, patch: str, number: int) -> Range:
+    """Return the offsets of the statement, label or macro definition that has the name `hunk.at`.
+
+    Raises:
+        PatchDrift: The name does not occur once, or no text can stand beside its statement.
+    """
+    name = hunk.at.removeprefix("#define ").removesuffix(":")
+    code = without_comments(text)
+    found: dict[Range, bool] = {}  # whether the statement refuses text beside it
+    if hunk.at.startswith("#"):
+        pattern = re.compile(_DEFINITION.format(name), re.MULTILINE)
+        found = {match.span(): False for match in pattern.finditer(code)}
+    else:
+        plain = _statements_only(code)
+        use = re.compile(rf"(?<![\w.])(?<!->){re.escape(name)}(?!\w)")
+        for scope in _scopes(hunk, text, patch, number):
+            for one in _statements(plain, scope):
+                uses = len(use.findall(plain, one.start, one.end))
+                if uses and (one.kind == "label") == hunk.at.endswith(":"):
+                    refused = _refuses(plain[one.start : one.end], one, hunk.action)
+                    found[one.start, one.end] = refused or uses > 1
+    if len(found) != 1:
+        lines = ", ".join(str(text.count("\n", 0, start) + 1) for start, _ in sorted(found))
+        count = f"is there {len(found)} times (lines {lines})" if found else "is not there"
+        raise drift(hunk, patch, number, f"the name {hunk.at} {count}")
+    (place, refused), *_ = found.items()
+    if refused:
+        detail = f"no text can be {hunk.action} the statement with {hunk.at}"
+        raise drift(hunk, patch, number, detail)
+    return place
+
+
+@lru_cache(maxsize=64)
+def _statements_only(code: str) -> str:
+    """Return `code` with blanks for literals and preprocessor lines; offsets stay."""
+    return _DIRECTIVE.sub(_blank, _LITERAL.sub(_blank, code))
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Return blanks for the characters of a match; line breaks stay."""
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def _refuses(code: str, statement: _Statement, action: str) -> bool:
+    """Return whether text beside a statement would end up in, or end, another statement."""
+    word = _CONTROL.match(code)
+    if word is None:
+        return False
+    return statement.kind == "plain" or (word[0] == "else" and action == "before")
+
+
+def _statements(code: str, scope: _Scope) -> Iterator[_Statement]:
+    """Yield the statements of a function's body, heads of blocks and labels, in order.
+
+    Args:
+        code: The file's text, with blanks for comments, literals and preprocessor lines
+            (`_statements_only`).
+        scope: The function.
+    """
+    start, depth = scope.body, 0  # depth: of parentheses and of the braces of initialisers
+    for match in _BOUNDARY.finditer(code, scope.body, scope.end):
+        mark, at = match[0], match.end()
+        if mark in "([":
+            depth += 1
+            continue
+        if mark in ")]":
+            depth = max(0, depth - 1)
+            continue
+        before = _MACRO_LINES.sub("", code[start : at - 1]).strip()
+        if mark == "{" and (depth or (_VALUE.search(before) and not _CONTROL.match(before))):
+            depth += 1
+        elif mark == "}" and depth:
+            depth -= 1
+        elif depth == 0 and not (mark == ":" and not _LABEL.fullmatch(before)):
+            kind = {";": "plain", "{": "head", "}": "", ":": "label"}[mark]
+            if kind and before:
+                yield _Statement(code.index(before, start), at, kind)
+            start = at
 
 
 def _scopes(hunk: Hunk, text: str, patch: str, number: int) -> list[_Scope]:

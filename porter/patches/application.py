@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from porter.base import arguments
 from porter.base.documents import document_of
@@ -134,7 +134,7 @@ def _fits(
     texts: dict[str, str] = {}
     missing: set[str] = set()  # skipped patches
     asked: set[str] = set()  # skipped at the user's request, with the patches that require them
-    for patch, problem in chosen(root, series):
+    for patch in chosen(root, series):
         changed: dict[str, str] = {}
         state, detail, file = "skipped", "", ""
         lacks = [name for name in patch.requires if name in missing]
@@ -146,8 +146,6 @@ def _fits(
             detail = f"it requires {', '.join(lacks)}, skipped"
         else:
             try:
-                if problem is not None:
-                    raise problem
                 changed = _apply_patch(patch, root, texts)
                 texts.update(changed)
                 state = "applies"
@@ -212,36 +210,13 @@ def _refusal(fit: Fit) -> PatchDrift:
     )
 
 
-def chosen(root: Path, series: Iterable[Patch]) -> list[tuple[Patch, PatchDrift | None]]:
-    """Return one variant of each feature that the tree `root` wants.
-
-    Returns:
-        Pairs of a patch and an error; the error where no variant fits the tree, or several do.
-    """
-    features: dict[str, list[Patch]] = {}
-    for patch in series:
-        features.setdefault(patch.name, []).append(patch)
-    found: list[tuple[Patch, PatchDrift | None]] = []
-    for name, variants in features.items():
-        if any(one.unless is not None and one.unless.shows(root) for one in variants):
-            continue
-        if any(one.needs is not None and not one.needs.shows(root) for one in variants):
-            continue
-        fitting = [one for one in variants if one.where is None or one.where.shows(root)]
-        problem = None if len(fitting) == 1 else _no_variant(name, variants, fitting)
-        found.append(((fitting or variants)[0], problem))
-    return found
-
-
-def _no_variant(name: str, variants: list[Patch], fitting: list[Patch]) -> PatchDrift:
-    signs = [f"{one.where.file} has {one.where.text!r}" for one in variants if one.where]
-    count = "several variants fit" if fitting else "no variant fits"
-    return PatchDrift(
-        f"patch {name}: {count}: they are for trees where " + "; ".join(signs),
-        hint="Change `where` in patches/series.toml, or add a variant (docs/reference/patches.md).",
-        patch=name,
-        file=variants[0].where.file if variants[0].where else "",
-    )
+def chosen(root: Path, series: Iterable[Patch]) -> list[Patch]:
+    """Return the patches that the tree `root` wants, each with the edits that it wants."""
+    return [
+        evolve(patch, hunks=tuple(hunk for hunk in patch.hunks if hunk.wanted(root)))
+        for patch in series
+        if patch.needs is None or patch.needs.shows(root)
+    ]
 
 
 def _apply_patch(patch: Patch, root: Path, texts: Mapping[str, str]) -> dict[str, str]:

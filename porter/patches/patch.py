@@ -37,6 +37,12 @@ class Hunk:
             `anchor` in `inside` a call of `text`; both are names.
         text: The text, whole lines.
         inside: The function that limits the search, or "".
+        at: In place of an anchor, a name: of a function or macro that one statement of the function
+            `inside` uses, of a label or case (`MP_BC_NEXT:`), or of a macro that the file defines
+            (`#define NAME`). `before` and `after` put `text` beside that statement, beside
+            the head of a block, beside the label, or beside the definition.
+        where: The edit is for trees whose file has this C text, compared by tokens.
+        unless: The edit is for trees whose file lacks this C text.
     """
 
     file: str
@@ -44,6 +50,15 @@ class Hunk:
     action: str
     text: str
     inside: str = ""
+    at: str = ""
+    where: str = ""
+    unless: str = ""
+
+    def wanted(self, root: Path) -> bool:
+        """Return whether the edit is for the tree `root`."""
+        if self.where and not Sign(self.file, self.where).shows(root):
+            return False
+        return not (self.unless and Sign(self.file, self.unless).shows(root))
 
 
 @frozen
@@ -89,20 +104,18 @@ class Sign:
 
 @frozen
 class Patch:
-    """A variant of a feature's change to upstream.
+    """A feature's change to upstream.
 
     Attributes:
-        name: The feature's name, which its variants share.
+        name: The feature's name.
         file: The file of hunks, beside the series.
         class_: An element of `CLASSES`.
         purpose: The purpose of the patch, in a sentence.
         without: The missing feature of a build without the patch: "string hashing is upstream's".
         test: The test that shows that the patch works.
-        hunks: The edits. All of them apply, or none.
+        hunks: The edits. All of them that the tree wants apply, or none.
         replacements: The functions that it replaces, each where its body is known.
         requires: Earlier patches of the series without which this one is skipped.
-        where: This variant is for trees that show this sign.
-        unless: A tree that shows this sign does not need the feature: upstream has it.
         needs: A tree without this sign lacks the code that the feature changes.
     """
 
@@ -115,8 +128,6 @@ class Patch:
     hunks: tuple[Hunk, ...]
     replacements: tuple[FunctionReplacement, ...] = ()
     requires: tuple[str, ...] = ()
-    where: Sign | None = None
-    unless: Sign | None = None
     needs: Sign | None = None
 
 

@@ -35,8 +35,6 @@ class _PatchRow:
     test: str
     without: str = ""
     requires: tuple[str, ...] = ()
-    where: Mapping[str, str] | None = None
-    unless: Mapping[str, str] | None = None
     needs: Mapping[str, str] | None = None
 
 
@@ -47,6 +45,9 @@ class _HunkRow:
     text: str | None = None
     action: str = "replace"
     inside: str = ""
+    at: str = ""
+    where: str = ""
+    unless: str = ""
 
 
 @frozen
@@ -89,11 +90,11 @@ def load_series(folder: arguments.StrPath | None = None) -> tuple[Patch, ...]:
 
 
 def _check_order(rows: tuple[_PatchRow, ...]) -> None:
-    """Check classes, and that a patch requires earlier ones alone.
+    """Check names and classes, and that a patch requires earlier ones alone.
 
     Raises:
-        PorterError: A row has an unknown class, requires a later or unknown patch, lacks the text
-            `without`, or is required and requires an optional patch.
+        PorterError: A row has the name of an earlier one or an unknown class, requires a later or
+            unknown patch, lacks the text `without`, or is required and requires an optional patch.
     """
     classes: dict[str, str] = {}
     for row in rows:
@@ -103,8 +104,8 @@ def _check_order(rows: tuple[_PatchRow, ...]) -> None:
             raise PorterError(
                 f"{row.name}: class {row.class_!r} is not one of {', '.join(CLASSES)}"
             )
-        if classes.get(row.name, row.class_) != row.class_:
-            raise PorterError(f"{row.name}: its variants have different classes")
+        if row.name in classes:
+            raise PorterError(f"{row.name}: two patches have this name")
         if row.class_ != REQUIRED and not row.without.strip():
             raise PorterError(f"{row.name}: `without` says what a build without the patch lacks")
         for name in row.requires:
@@ -130,8 +131,6 @@ def _patch(row: _PatchRow, folder: Path) -> Patch:
         requires=row.requires,
         hunks=tuple(_hunk(hunk, file) for hunk in edits.hunk),
         replacements=tuple(_replacement(one, row, file) for one in edits.replace),
-        where=_sign(row.name, "where", row.where),
-        unless=_sign(row.name, "unless", row.unless),
         needs=_sign(row.name, "needs", row.needs),
     )
 
@@ -175,12 +174,14 @@ def _hunk(row: _HunkRow, file: Path) -> Hunk:
     if row.action not in ACTIONS:
         raise PorterError(f"{file}: action {row.action!r} is not one of {', '.join(ACTIONS)}")
     anchor = tuple((row.anchor or "").strip("\n").splitlines())
+    if row.at:
+        _check_name(row, file)
     if row.action in ("enter", "above") and (anchor or not row.inside):
         wanted = "takes `inside` and no anchor"
         raise PorterError(f'{file}: a [[hunk]] with action "{row.action}" {wanted}')
     if row.action == "include" and (anchor or row.inside):
         raise PorterError(f'{file}: a [[hunk]] with action "include" takes no anchor, no `inside`')
-    if row.action not in NAMED:
+    if row.action not in NAMED and not row.at:
         if row.anchor is None:
             raise PorterError(f"{file}: a [[hunk]] lacks 'anchor'")
         if not has_code("\n".join(anchor)):
@@ -191,4 +192,22 @@ def _hunk(row: _HunkRow, file: Path) -> Hunk:
         raise PorterError(f'{file}: a [[hunk]] with action "call" {wanted}')
     if row.text is None:
         raise PorterError(f"{file}: a [[hunk]] lacks 'text'")
-    return Hunk(row.file, anchor, row.action, row.text, row.inside)
+    return Hunk(row.file, anchor, row.action, row.text, row.inside, row.at, row.where, row.unless)
+
+
+def _check_name(row: _HunkRow, file: Path) -> None:
+    """Check a [[hunk]] with `at`.
+
+    Raises:
+        PorterError: Its action is not before or after, it has an anchor, `at` is no name, or
+            `inside` is missing or superfluous.
+    """
+    if row.action not in ("before", "after") or row.anchor is not None:
+        wanted = 'takes no anchor, and the action "before" or "after"'
+        raise PorterError(f"{file}: a [[hunk]] with `at` {wanted}")
+    macro = row.at.removeprefix("#define ")
+    if not macro.removesuffix(":").isidentifier() or (macro != row.at and row.at.endswith(":")):
+        raise PorterError(f"{file}: at {row.at!r} is no name, label (`x:`) or macro (`#define X`)")
+    if bool(row.inside) == (macro != row.at):
+        wanted = "takes `inside` if `at` is not the definition of a macro"
+        raise PorterError(f"{file}: a [[hunk]] {wanted}")

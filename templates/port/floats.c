@@ -1,7 +1,7 @@
 // Print and read floats for upstream's C, by the algorithms of decimal.h.
 //
-// mpconfigport.mk excludes upstream's py/formatfloat.c, which this file replaces. The patches
-// `float-text` and `float-reading` make upstream's other files call gpusnek_print_float() and
+// mpconfigport.mk excludes upstream's py/formatfloat.c, which this file replaces. The patch
+// `float-text` makes upstream's other files call gpusnek_print_float() and
 // gpusnek_read_float().
 #include "floats.h"
 

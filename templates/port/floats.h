@@ -1,5 +1,4 @@
-// Printing and reading of floats (floats.c), for upstream's files with the patches `float-text` and
-// `float-reading`.
+// Printing and reading of floats (floats.c), for upstream's files with the patch `float-text`.
 #ifndef GPUSNEK_FLOATS_H
 #define GPUSNEK_FLOATS_H
 

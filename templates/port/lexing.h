@@ -1,4 +1,4 @@
-// Inline character tests and buffer appends for upstream's lexer. The patch `lexing` includes this
+// Inline character tests and buffer appends for upstream's lexer. The patch `parsing` includes this
 // file in py/lexer.c. Upstream's lexer makes four calls per character of functions in other units.
 #ifndef GPUSNEK_LEXING_H
 #define GPUSNEK_LEXING_H

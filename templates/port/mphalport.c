@@ -23,7 +23,7 @@ static uint32_t interrupt_seen; // the last value of the interrupt word that was
 
 // Returns an address as programs see it. With `alike` (interp.h) it is a relative address, equal in
 // all interpreters: relative to the heap, or for constants relative to mp_type_type. Called by the
-// patches `own-addresses` and `own-addresses-printed`.
+// patch `own-addresses`.
 uintptr_t gpusnek_address(uintptr_t address) {
     if (!gpusnek_io.alike) {
         return address;

@@ -24,7 +24,7 @@ static bool runs(tier_call_t *call, mp_obj_t function) {
         return false;
     }
     if (((const mp_obj_base_t *)MP_OBJ_TO_PTR(function))->type == &mp_type_closure) {
-        #if GPUSNEK_PATCH_CLOSURE_PARTS
+        #if GPUSNEK_PATCH_VM_FAST_PATH
         call->before = gpusnek_closure(function, &function, &call->count);
         if (!mp_obj_is_obj(function)) {
             return false;

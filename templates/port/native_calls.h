@@ -61,7 +61,7 @@ mp_obj_t tier_other_operator(unsigned int op, mp_obj_t lhs, mp_obj_t rhs);
 
 extern const mp_obj_type_t mp_type_closure; // py/objclosure.c; not in a header
 
-// Patch `closure-parts`: returns a closure's variables, and sets its function and their number.
+// Patch `vm-fast-path`: returns a closure's variables, and sets its function and their number.
 const mp_obj_t *gpusnek_closure(mp_obj_t closure, mp_obj_t *function, size_t *count);
 
 #endif

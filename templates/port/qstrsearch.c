@@ -1,4 +1,4 @@
-// Lookup of interned strings (qstrs). The patch `qstr-search` calls gpusnek_find_qstr() in place of
+// Lookup of interned strings (qstrs). The patch `texts` calls gpusnek_find_qstr() in place of
 // upstream's qstr_find_strn().
 //
 // Problem: upstream searches pool by pool and compares hashes one by one. Most texts that a program
@@ -9,7 +9,7 @@
 // The tables are constant. A program's own qstrs are in pools in front of the constant ones.
 #include "py/mpconfig.h"
 
-#if GPUSNEK_PATCH_QSTR_SEARCH
+#if GPUSNEK_PATCH_TEXTS
 
 #include <string.h>
 

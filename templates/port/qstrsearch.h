@@ -1,5 +1,5 @@
 // Lookup of interned strings: the word-wise search for a hash, and the interface of qstrsearch.c,
-// which py/qstr.c calls (patch `qstr-search`).
+// which py/qstr.c calls (patch `texts`).
 #ifndef GPUSNEK_QSTRSEARCH_H
 #define GPUSNEK_QSTRSEARCH_H
 

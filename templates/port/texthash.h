@@ -1,4 +1,4 @@
-// Lazy hashes of str and bytes objects. With the patch `text-hash` a new object has the hash 0 (not
+// Lazy hashes of str and bytes objects. With the patch `texts` a new object has the hash 0 (not
 // computed); py/runtime.c computes the hash at its first use and stores it by gpusnek_keep_hash().
 #ifndef GPUSNEK_TEXTHASH_H
 #define GPUSNEK_TEXTHASH_H

@@ -1,5 +1,5 @@
 // Counting, indexing and validating characters of UTF-8 text, eight bytes at a time (SWAR). The
-// patches `text-search` and `text-hash` call these functions in py/unicode.c and
+// patch `texts` calls these functions in py/unicode.c and
 // py/objstrunicode.c.
 //
 // As in upstream's code, a character begins at each byte that is not a continuation byte, so that

@@ -1,4 +1,4 @@
-// Substring search without a function call per position, for py/objstr.c (patch `text-search`).
+// Substring search without a function call per position, for py/objstr.c (patch `texts`).
 #ifndef GPUSNEK_TEXTSEARCH_H
 #define GPUSNEK_TEXTSEARCH_H
 

@@ -31,7 +31,7 @@ from porter_dev import builds
 from tests.fake_build import fake_build
 
 LACKS = SkippedPatch("fail-allocation", "tooling", "nothing can fail", "no such function", False)
-LEFT_OUT = SkippedPatch("text-hash", "performance", "hashing is slow", "left out", True)
+LEFT_OUT = SkippedPatch("texts", "performance", "hashing is slow", "left out", True)
 OPTIONAL = sorted({patch.name for patch in load_series() if patch.class_ != "required"})
 ALL = "performance,bugfix,tooling"
 
@@ -92,7 +92,7 @@ def test_a_build_says_what_it_lacks(
     _building.build_shown(BuildConfig(release="0.0.0"), console, always=always)
     text = console.export_text()
     assert text.count("porter: skipped fail-allocation: nothing can fail") == said
-    assert "text-hash" not in text
+    assert "texts" not in text
 
 
 def test_strict_refuses_before_anything_is_compiled(
@@ -106,10 +106,10 @@ def test_strict_refuses_before_anything_is_compiled(
     wrong.mkdir()
     for file in paths.patches_dir().iterdir():
         (wrong / file.name).write_text(file.read_text())
-    keyword = wrong / "lexing.toml"
+    keyword = wrong / "parsing.toml"
     keyword.write_text(keyword.read_text().replace("tok_kw", "tok_gone"))
     monkeypatch.setattr(paths, "patches_dir", lambda: wrong)
-    with pytest.raises(PatchDrift, match="skipped lexing: the lexer calls a function"):
+    with pytest.raises(PatchDrift, match="skipped parsing: the lexer calls a function"):
         build(BuildConfig(release=release), folder=tmp_path / "build", strict=True)
     assert not (tmp_path / "build" / "cxx").exists()
 

@@ -86,12 +86,12 @@ class Laboratory:
         """Write the files."""
         self.release = release
         self.folder = folder
-        signs = [s for p in SERIES for s in (p.where, p.unless, p.needs) if s is not None]
+        signs = [patch.needs for patch in SERIES if patch.needs is not None]
         named = {hunk.file for patch in SERIES for hunk in patch.hunks} | {s.file for s in signs}
         self.texts = {file: release.texts[file] for file in named if file in release.texts}
         self._write({file: text for file, text in release.texts.items() if file.endswith(".h")})
         self._write(self.texts)
-        self.wanted = [patch for patch, _ in chosen(folder, SERIES)]
+        self.wanted = chosen(folder, SERIES)
         self.base = self.patched(SERIES)
         assert self.base.patches.skipped == ()
 

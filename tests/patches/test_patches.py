@@ -195,6 +195,97 @@ def test_include_has_no_anchor(text: str, behind: str) -> None:
     assert apply_hunk(include, text) == text.replace(line, f'{line}#include "new.h"\n')
 
 
+STATEMENTS = """\
+#define LIMIT 3
+#define FIRST(x) \\
+    x
+int f(int a) {
+    #if A
+    a = one(a);
+    #endif
+    PLAIN_MACRO
+    for (int i = 0; i < LIMIT; i++) {
+        int b[2] = { two(a), { 1 } }; // two
+        switch (b[0]) {
+            case HERE:
+            case ENTRY:
+                print("three; {", three);
+                break;
+            ENTRY(THERE): { four(b->four, x.four); }
+            default: goto again;
+        }
+        if (a) {
+            five(a ? 1 : 2);
+        } else if (six(a)) {
+            a = 0;
+        }
+        while (seven()) eight();
+    }
+    again: nine(nine());
+    return (pair_t) { ten(), 1 };
+}
+int g(int a) { one(a); two(a); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "before", "after"),
+    [
+        ("one", "    a = one(a);", "    a = one(a);"),
+        ("LIMIT", "    for (int i", "    for (int i = 0; i < LIMIT; i++) {"),
+        ("two", "        int b[2] = {", "        int b[2] = { two(a), { 1 } }; // two"),
+        ("three", '                print("three', '                print("three; {", three);'),
+        ("HERE:", "            case HERE:", "            case HERE:"),
+        ("THERE:", "            ENTRY(THERE):", "            ENTRY(THERE):"),
+        ("four", "four(b->four", "four(b->four, x.four);"),
+        ("again:", "    again:", "    again:"),
+        ("five", "            five(", "            five(a ? 1 : 2);"),
+        ("six", "", "        } else if (six(a)) {"),
+        ("ten", "    return (pair_t)", "    return (pair_t) { ten(), 1 };"),
+    ],
+)
+def test_a_name_stands_for_its_statement(at: str, before: str, after: str) -> None:
+    """Text goes beside the whole statement, whatever else the statement consists of."""
+    one = Hunk("py/vm.c", (), "after", "NEW;\n", "f", at)
+    head, _, rest = apply_hunk(one, STATEMENTS).partition("NEW;\n")
+    assert head.rstrip("\n").endswith(after)
+    assert (head + rest).replace("\n", "") == STATEMENTS.replace("\n", "")
+    one = attrs.evolve(one, action="before")
+    if before:
+        head, _, rest = apply_hunk(one, STATEMENTS).partition("NEW;\n")
+        assert rest.startswith(before)
+        assert (head + rest).replace("\n", "") == STATEMENTS.replace("\n", "")
+    else:
+        with pytest.raises(PatchDrift, match="no text can be before the statement with six"):
+            apply_hunk(one, STATEMENTS)
+
+
+@pytest.mark.parametrize(
+    ("at", "message"),
+    [
+        ("eleven", "the name eleven is not there"),
+        ("HERE", "the name HERE is not there"),
+        ("LIMIT:", "the name LIMIT: is not there"),
+        ("A", "the name A is not there"),
+        ("a", r"the name a is there \d+ times \(lines 6, 10, "),
+        ("seven", "no text can be after the statement with seven"),
+        ("eight", "no text can be after the statement with eight"),
+        ("nine", "no text can be after the statement with nine"),
+    ],
+)
+def test_a_name_without_a_place(at: str, message: str) -> None:
+    with pytest.raises(PatchDrift, match=rf"patch p, hunk 3: py/vm\.c, in f: {message}"):
+        apply_hunk(Hunk("py/vm.c", (), "after", "NEW;\n", "f", at), STATEMENTS, "p", 3)
+
+
+def test_the_definition_of_a_macro_is_a_place() -> None:
+    for at, line in (("#define LIMIT", "#define LIMIT 3\n"), ("#define FIRST", "    x\n")):
+        one = Hunk("py/vm.c", (), "after", "NEW;\n", at=at)
+        assert apply_hunk(one, STATEMENTS) == STATEMENTS.replace(line, f"{line}NEW;\n")
+    with pytest.raises(PatchDrift, match=r"py/vm\.c: the name #define SECOND is not there"):
+        apply_hunk(Hunk("py/vm.c", (), "after", "NEW;\n", at="#define SECOND"), STATEMENTS)
+
+
 def test_two_heads_of_one_body_are_one_place() -> None:
     """Upstream writes a head in each branch of a conditional where its parameters differ."""
     text = "#if A\nint f(int a) {\n#else\nint f(long a) {\n#endif\n    g(a);\n    return a;\n}\n"
@@ -228,16 +319,7 @@ class = "required"
 purpose = "shows"
 file = "feature.toml"
 test = "tests/x.py"
-unless = { file = "py/done.h", text = "upstream_feature (1)" }
-where = { file = "py/mpconfig.h", text = "#define  MICROPY_VERSION_MAJOR" }
-
-[[patch]]
-name = "feature"
-class = "required"
-purpose = "shows, as upstream was before"
-file = "old.toml"
-test = "tests/x.py"
-where = { file = "py/old.h", text = "old form" }
+needs = { file = "py/mpconfig.h", text = "#define  MICROPY_VERSION_MAJOR" }
 """
 
 FEATURE = '''
@@ -265,7 +347,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root.mkdir()
     (root / "series.toml").write_text(SERIES)
     (root / "feature.toml").write_text(FEATURE)
-    (root / "old.toml").write_text(FEATURE.replace("return 1", "return 7"))
     monkeypatch.setattr(paths, "patches_dir", lambda: root)
     return root
 
@@ -280,30 +361,46 @@ def test_series_patches_a_copy(folder: Path, locked: Path) -> None:
     assert (locked / "py/vm.c").read_text() == before
 
 
+VARIANTS = """
+[[hunk]]
+file = "py/vm.c"
+inside = "f"
+where = "old  form"
+anchor = "return 7;"
+text = "    return 8;"
+
+[[hunk]]
+file = "py/vm.c"
+inside = "f"
+unless = "old form"
+anchor = "return 1;"
+text = "    return 2;"
+"""
+
+
 def test_variants_by_what_upstream_shows(folder: Path, locked: Path) -> None:
+    """A hunk is for trees whose file has a text, another for those whose file lacks it."""
+    (folder / "feature.toml").write_text(VARIANTS)
     series = load_series()
-    assert [c.state for c in check_series(locked, "1.26.1", series)] == ["applies"]
-    (locked / "py/old.h").write_text("old\n  form // now\n")
-    both = check_series(locked, "1.26.1", series)
-    assert [c.state for c in both] == ["fails"] and "several variants fit" in both[0].detail
-    (locked / "py/mpconfig.h").write_text("")
-    old = check_series(locked, "1.25.0", series)
-    assert [c.state for c in old] == ["fails"] and "return 7" in old[0].detail
-    (locked / "py/old.h").unlink()
-    with pytest.raises(PatchDrift, match=r"feature: no variant fits.*py/old\.h has 'old form'"):
-        patched_files(locked, "1.25.0", series)
-    (locked / "py/done.h").write_text("#define upstream_feature   (1)\n")
-    assert check_series(locked, "1.25.0", series) == []
-    assert patched_files(locked, "1.25.0", series) == Patched({})
+    new, old = "int f(void) {\n    return {};\n}\n", "old\n  form // now\n"
+    for head, value, made in (("", 1, 2), (old, 7, 8), ("", 7, 0), (old, 1, 0)):
+        (locked / "py/vm.c").write_text(head + new.replace("{}", str(value)))
+        (check,) = check_series(locked, "1.25.0", series)
+        if made:
+            text = patched_files(locked, "1.25.0", series).texts["py/vm.c"]
+            assert check.state == "applies" and text == head + new.replace("{}", str(made))
+        else:
+            assert check.state == "fails" and f"return {8 - value};" in check.detail
+    (locked / "py/vm.c").unlink()
+    (check,) = check_series(locked, "1.25.0", series)
+    assert check.state == "fails" and "there is no such file" in check.detail
 
 
 def test_a_tree_without_what_a_patch_changes(folder: Path, locked: Path) -> None:
-    (folder / "series.toml").write_text(
-        SERIES.replace("where", 'needs = { file = "py/new.h", text = "new form" }\nwhere', 1)
-    )
+    (locked / "py/mpconfig.h").write_text("")
     assert check_series(locked, "1.26.1", load_series()) == []
     assert patched_files(locked, "1.26.1", load_series()) == Patched({})
-    (locked / "py/new.h").write_text("new  form\n")
+    (locked / "py/mpconfig.h").write_text("#define MICROPY_VERSION_MAJOR   (1)\n")
     assert [c.state for c in check_series(locked, "1.26.1", load_series())] == ["applies"]
 
 
@@ -321,6 +418,9 @@ def test_check_command(folder: Path, locked: Path, capsys: pytest.CaptureFixture
     (path / "py/vm.c").unlink()
     assert cli.execute(["patch", "check", "1.26.1", "--json"]) == PatchDrift.exit_code
     assert "there is no such file" in capsys.readouterr().out
+
+
+AT = "[[hunk]]\nfile='a'\ninside='g'\nat='f'\naction='after'\ntext='b'\n"
 
 
 @pytest.mark.parametrize(
@@ -356,9 +456,20 @@ def test_check_command(folder: Path, locked: Path, capsys: pytest.CaptureFixture
         ("series.toml", SERIES.replace('name = "feature"', 'name = "a,b"'), "no name of a patch"),
         ("feature.toml", "[[hunk]]\nfile='a'\nacton=''", "feature.toml: hunk 1: unknown key acton"),
         ("feature.toml", "[[hunk", "cannot be read"),
-        ("series.toml", SERIES.replace(', text = "old form"', ""), "where is a table"),
-        ("series.toml", SERIES.replace('"upstream_feature (1)"', '" "'), "unless is a table"),
-        ("series.toml", SERIES.replace('"py/done.h"', '"../done.h"'), "unless: file .* no path"),
+        (
+            "series.toml",
+            SERIES.replace(', text = "#define', ', tex = "#define'),
+            "needs is a table",
+        ),
+        ("series.toml", SERIES.replace('"#define  MICROPY_VERSION_MAJOR"', '" "'), "is a table"),
+        ("series.toml", SERIES.replace('"py/mpconfig.h"', '"../a.h"'), "needs: file .* no path"),
+        ("series.toml", SERIES + SERIES, "feature: two patches have this name"),
+        ("feature.toml", AT.replace("after", "replace"), "takes no anchor, and the action"),
+        ("feature.toml", AT + "anchor='b'\n", "takes no anchor, and the action"),
+        ("feature.toml", AT.replace("'f'", "'f(x)'"), "is no name, label"),
+        ("feature.toml", AT.replace("'f'", "'#define f:'"), "is no name, label"),
+        ("feature.toml", AT.replace("'f'", "'#define F'"), "takes `inside` if"),
+        ("feature.toml", AT.replace("inside='g'\n", ""), "takes `inside` if"),
     ],
 )
 def test_broken_series(folder: Path, file: str, text: str, message: str) -> None:
@@ -560,7 +671,7 @@ def test_required_patches_cannot_be_left_out(folder: Path, locked: Path) -> None
         ('without = "it is slow"', "", "first: `without` says"),
         ('requires = ["first"]', 'requires = ["third"]', "second: requires third, which is no"),
         ('class = "bugfix"', 'class = "required"', "second: is required, and requires first"),
-        ('name = "third"', 'name = "second"', "second: its variants have different classes"),
+        ('name = "third"', 'name = "second"', "second: two patches have this name"),
     ],
 )
 def test_wrong_classes_and_requirements(optional: Path, old: str, new: str, message: str) -> None:
@@ -595,7 +706,7 @@ def test_each_shipped_patch_can_be_left_out() -> None:
     """
     for release in synced_releases():
         tree = release_dir(release)
-        patches = [patch for patch, _ in chosen(tree, load_series())]
+        patches = chosen(tree, load_series())
         files = dict.fromkeys(hunk.file for patch in patches for hunk in patch.hunks)
         for left_out in (patch for patch in patches if patch.class_ != "required"):
             gone = {left_out.name}
@@ -637,5 +748,10 @@ def test_an_unreadable_patch_is_skipped_with_its_reason(optional: Path, locked: 
     assert not any(one.asked for one in done.patches.skipped)
 
 
-def test_the_ones_that_are_required_are_few() -> None:
-    assert len({patch.name for patch in load_series() if patch.class_ == "required"}) <= 10
+def test_patches_are_few_and_most_edits_anchor_on_names() -> None:
+    """The limits: 30 patches, 10 required ones, a third of 252 edits anchored on text."""
+    series = load_series()
+    assert len(series) <= 30
+    assert len([patch for patch in series if patch.class_ == "required"]) <= 10
+    texts = [h for p in series for h in p.hunks if h.action in ("replace", "before", "after")]
+    assert len([hunk for hunk in texts if not hunk.at]) <= 84

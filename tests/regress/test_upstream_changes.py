@@ -224,7 +224,7 @@ def test_a_renamed_field_under_a_patch(injected: Injected, edit: Edit) -> None:
     run = injected.run("host")
     assert verdict([run], []) is None
     skipped = {fit.patch: fit.detail for fit in run.skipped}
-    assert "qstr-search" in skipped and "total_prev_len" in skipped["qstr-search"]
+    assert "texts" in skipped and "total_prev_len" in skipped["texts"]
     again = injected.run("host")
     assert all(
         stage.state is not StageState.OK for stage in again.stages if stage.name == "rewrite"
