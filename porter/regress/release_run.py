@@ -186,8 +186,8 @@ def _patch(synced: Synced, options: Options, running: StageUnderWay, found: _Fac
     if refused:
         raise PatchDrift(
             "\n".join(check.detail for check in refused),
-            hint="Change the anchor in patches/ (docs/reference/patches.md), or add a variant for "
-            "this release to patches/series.toml.",
+            hint="Change the anchor in patches/, or add a variant of the hunk with `where` "
+            "(docs/reference/patches.md).",
             patch=", ".join(check.patch for check in refused),
             file=", ".join(dict.fromkeys(check.file for check in refused if check.file)),
         )
