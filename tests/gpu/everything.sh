@@ -10,7 +10,7 @@
 # Optional environment variables name further builds. $CONFORMANCE: builds with the heap that
 # upstream's tests need (`porter conformance --help` has the sizes), for upstream's tests; with
 # $FORCED set, also as native code with forced side exits. $PORTER_GPU_FENCED: a build with
-# `--bounds-checks`, on which two GPUs judge programs. $PORTER_GPU_FATBIN: a build with `--arch all`, for
+# `--bounds-checks`, on which two GPUs judge programs and the attacks run. $PORTER_GPU_FATBIN: a build with `--arch all`, for
 # the tests of fatbins. $PORTER_GPU_PROFILING: a build with `--profile --target all`.
 #
 # Measurements run first, one at a time; then the tests, four at a time. Each part has a time limit,
@@ -99,6 +99,7 @@ wait
 pytest_gpu arrays 240 "$local_build" tests/gpu/test_images_on_gpu.py tests/array tests/run/test_bindings.py \
     tests/notebook/test_targets.py \
     --ignore tests/array/test_array_bind_host.py # large heaps: run no other process beside it
+pytest_gpu attacks 580 "$global_build" tests/attacks # heaps of 6 MiB: global arenas
 pytest_gpu two-gpus 120 "${PORTER_GPU_FENCED:-$local_build}" tests/gpu/test_two_gpus.py # skips if there is one GPU
 pytest_gpu cluster 120 "${PORTER_GPU_FENCED:-$local_build}" tests/cluster/test_cluster_on_gpus.py
 pytest_gpu several 120 "$local_build" \
