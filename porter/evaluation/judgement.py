@@ -22,8 +22,6 @@ from porter.evaluation.status import NOT_COMPARED, RETURNED, CaseStatus, case_st
 from porter.run import Device, Result
 
 MOST_REASON = 1000  # characters
-# Prefixes of exceptions that mean: the value's encoding did not fit into the interpreter.
-_MEMORY = ("MemoryError", "RuntimeError: maximum recursion depth exceeded")
 _TOO_MUCH = f"comparing the expected value would cost more than {MAX_COST} bytes"
 _TOO_DEEP = "the C stack (stack=) is too small to compare a value of this depth"
 _NO_EXCEPTION = "encoding it reached a limit"
@@ -151,12 +149,13 @@ def _rows(
         absent: dict[int, str] = {}
         missing = np.isin(status, RETURNED) & ~returned.there
         if missing.any():
+            lacked = _lacked(device, result)
             absent = _why_missing(device, portion, how, work, result, missing)
             reasons |= absent
         for row, reason in absent.items():
             if how.function is not None:
-                memory = reason.startswith(_MEMORY)
-                status[row] = CaseStatus.OUT_OF_MEMORY if memory else CaseStatus.NOT_COMPARED
+                memory = CaseStatus.OUT_OF_MEMORY
+                status[row] = memory if lacked[row] else CaseStatus.NOT_COMPARED
             if status[row] != CaseStatus.OUT_OF_MEMORY:
                 values[row] = Unreadable(reason, b"")
     raised, tracebacks = _raised(how, work, result, status)
@@ -203,13 +202,26 @@ def _statuses(
         result.statuses,
         device.host(rows.status),
         equal,
-        device.host(rows.lack) != int(device.built.lack["NOTHING"]),
+        _lacked(device, result),
         device.host(result.stdout.lengths) > how.stdout,
     )
     # An interpreter that overwrote its canary may have done so in any of its rows.
     damaged = result.statuses.among(result.status, "STATUS_CANARY")
     status[damaged[work.of_row]] = CaseStatus.BROKEN
     return status
+
+
+def _lacked(device: Device, result: Result) -> np.ndarray[Any, Any]:
+    """Return whether a lack of memory caused the exception of each row (bool).
+
+    The exception ended the row's call, or the encoding of its value. The interpreter decides by the
+    exception's class and by failed allocations (templates/port/lack.c), never by its message: a
+    program chooses the message.
+    """
+    assert result.calls is not None
+    lack = device.host(result.calls.lack)
+    found: np.ndarray[Any, Any] = lack != int(device.built.lack["NOTHING"])
+    return found
 
 
 def _why_not_compared(

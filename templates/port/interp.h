@@ -360,8 +360,9 @@ GPUSNEK_API int gpusnek_bind(int kind, const char *name, const void *data, size_
     char typecode);
 
 // Return the resource (GPUSNEK_LACK_*) whose exhaustion raised the exception that ended the last
-// gpusnek_exec() or gpusnek_stop(). Store in *bytes the size of the allocation that failed, or 0.
-// Exceptions that a program catches, or raises itself, do not count.
+// gpusnek_exec(), gpusnek_stop(), gpusnek_call() or gpusnek_result(). Store in *bytes the size of
+// the allocation that failed, or 0. Exceptions that a program catches do not count, nor a
+// MemoryError that it raises without a failed allocation.
 GPUSNEK_API int gpusnek_lack(uint64_t *bytes);
 
 // Report a failed bounds check (builds with `--fences`): write the Python frames and the refused

@@ -138,6 +138,7 @@ int gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance, 
 
 int gpusnek_result(uint64_t *value) {
     int status = GPUSNEK_OK;
+    gpusnek_lack_start(); // a failed allocation of the call is not a failure of the encoding
     gpusnek_limits_begin(false);
     const int kind = gpusnek_value(&status, value);
     return status == GPUSNEK_OK ? kind : GPUSNEK_VALUE_NONE;

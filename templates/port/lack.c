@@ -38,8 +38,9 @@ void gpusnek_lack_of(mp_obj_t exception) {
     if (raised_here(exception, &mp_type_MemoryError)) {
         // Without a failed allocation the program itself raised the MemoryError.
         lack = refused > 0 ? GPUSNEK_LACK_HEAP : GPUSNEK_LACK_NOTHING;
-    } else if (raised_here(exception, &mp_type_RuntimeError)) {
-        // The messages of py/pystack.c and py/runtime.c.
+    } else if (mp_obj_get_type(exception) == &mp_type_RuntimeError) {
+        // The messages of py/pystack.c and py/runtime.c. A program's own RuntimeError with one of
+        // these messages counts too; a subclass does not.
         const mp_obj_t value = mp_obj_exception_get_value(exception);
         if (value == MP_OBJ_NEW_QSTR(MP_QSTR_pystack_space_exhausted)) {
             lack = GPUSNEK_LACK_PYSTACK;

@@ -31,6 +31,10 @@ static inline PORTER_DEVICE void gpusnek_close_value(
     char *to = (char *)judging->value_base + row * judging->value_size;
     uint64_t value;
     const int kind = gpusnek_result(&value);
+    if (kind == GPUSNEK_VALUE_NONE) { // the value could not be encoded
+        uint64_t bytes;
+        ((uint8_t *)judging->lack)[row] = (uint8_t)gpusnek_lack(&bytes);
+    }
     ((uint64_t *)judging->value)[row] = value;
     if (kind >= GPUSNEK_VALUE_DATA && value <= judging->value_size) {
         gpusnek_value_data(to);
