@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import json
 import os
+import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -153,6 +154,25 @@ def test_a_build_json_that_is_no_file(copy: Path, replace: Callable[[Path], obje
     replace(path)
     with pytest.raises(NotBuilt, match="there is no finished build"):
         open_build(copy)
+
+
+def test_a_flipped_bit_anywhere_is_found(copy: Path) -> None:
+    """A flip in the name of the seal leaves a file without one, with the content as it was."""
+    chance = random.Random(40)
+    for name, flips in (("build.json", 80), (LIBRARY, 20)):
+        path = copy / name
+        whole = path.read_bytes()
+        for _ in range(flips):
+            at, bit = chance.randrange(len(whole)), chance.randrange(8)
+            path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :])
+            try:
+                manifest = open_device(copy, "host").built.whole
+            except (BuildDamaged, NotBuilt):
+                continue
+            path.write_bytes(whole)
+            assert name == "build.json" and manifest == open_build(copy).whole, (name, at, bit)
+        path.write_bytes(whole)
+    assert run(open_device(copy, "host"), ["i"], 1).stdout[0] == b"0"
 
 
 def test_without_its_seal_it_was_edited_on_purpose(copy: Path) -> None:
