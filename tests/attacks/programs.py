@@ -31,7 +31,7 @@ class Attack:
         ends: The names of the statuses that it may have.
         checked: The name of its status in a bounds-checked build; None: as `ends`.
         heap: Bytes of the heap; None: the build's size.
-        only: Modes in which the program must succeed; empty: all.
+        only: Modes that confine the program; empty: all.
     """
 
     source: str
@@ -68,7 +68,7 @@ for name, call in (("size", lambda: struct.calcsize(form)),
         print(name, "refused")
 """,
         "size refused\nread refused\nwrite refused\n",
-        heap=6 << 20,
+        heap=5 << 20,
     )
 
 

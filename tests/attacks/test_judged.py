@@ -45,7 +45,7 @@ def check(machine: Machine, build: str, name: str, count: int) -> None:
     programs = [hostile if i in at else right for i in range(count)]
     options: dict[str, Any] = {**answer.options, **({"compare": same} if answer.function else {})}
     keep = ["values", "outputs", "tracebacks"]
-    device = machine.device(build)
+    device = machine.device(build, 1 << 20 if "heap" in options else None)
     before = time.monotonic()
     found = evaluate(programs, device=device, keep=keep, **options)
     assert time.monotonic() - before < 2 * LIMITS[machine.target]

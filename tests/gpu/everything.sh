@@ -99,7 +99,7 @@ wait
 pytest_gpu arrays 240 "$local_build" tests/gpu/test_images_on_gpu.py tests/array tests/run/test_bindings.py \
     tests/notebook/test_targets.py \
     --ignore tests/array/test_array_bind_host.py # large heaps: run no other process beside it
-pytest_gpu attacks 580 "$global_build" tests/attacks # heaps of 6 MiB: global arenas
+pytest_gpu attacks 580 "$global_build" tests/attacks # heaps of 5 MiB: global arenas
 pytest_gpu two-gpus 120 "${PORTER_GPU_FENCED:-$local_build}" tests/gpu/test_two_gpus.py # skips if there is one GPU
 pytest_gpu cluster 120 "${PORTER_GPU_FENCED:-$local_build}" tests/cluster/test_cluster_on_gpus.py
 pytest_gpu several 120 "$local_build" \
