@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,6 +37,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "target": ("host", "cuda", "all"),
     "float": ("double", "single"),
     "level": ("extra", "full", "everything"),  # below extra, upstream lacks what the port uses
+    "library": ("full", "none"),
 }
 
 SWITCHES = ("gc_stress", "bounds_checks", "profile", "reconverge")
@@ -47,6 +49,12 @@ def _sorted_names(text: str) -> str:
     """Return the names in `text`, separated by commas, sorted and without duplicates."""
     names = arguments.text(text, "skip_patches").split(",")
     return ",".join(sorted({name.strip() for name in names} - {""}))
+
+
+def _absolute(value: object) -> str:
+    """Return the path `value` as absolute, normalized text; an empty text stays empty."""
+    text = arguments.path_text(value, "freeze")
+    return os.path.abspath(text) if text else ""
 
 
 def _architectures(value: object) -> str:
@@ -71,6 +79,8 @@ class BuildConfig:
         target: `host`, `cuda` or `all`.
         float: The precision of floats.
         level: `MICROPY_CONFIG_ROM_LEVEL`.
+        library: Whether the modules of porter's standard library are frozen into the build.
+        freeze: The absolute path of a manifest of further modules to freeze; empty for none.
         gc_stress: Collect before every allocation.
         bounds_checks: Check the bounds of every access through a pointer. A failed check ends the
             interpreter.
@@ -95,6 +105,8 @@ class BuildConfig:
     target: str = field(default="host")
     float: str = field(default="double")
     level: str = field(default="everything")
+    library: str = field(default="full")
+    freeze: str = field(default="", converter=_absolute)
     gc_stress: bool = field(default=False)
     bounds_checks: bool = field(default=False)
     profile: bool = field(default=False)
@@ -171,7 +183,7 @@ class BuildConfig:
 
 
 # The fields that templates of the port and the list of units depend on (porter/generate/port.py).
-SOURCE_FIELDS = ("release", "float", "level", "gc_stress", "skip_patches")
+SOURCE_FIELDS = ("release", "float", "level", "library", "freeze", "gc_stress", "skip_patches")
 
 # Removed keys that files may still contain, with hints.
 GONE = {

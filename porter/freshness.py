@@ -22,13 +22,14 @@ from porter.compile.build_record import read_manifest
 from porter.compile.cuda import cuda_folder
 from porter.compile.host import host_folder
 from porter.config import BuildConfig
+from porter.generate.frozen import read_manifest as read_modules
 from porter.generate.generate_stage import LIBRARY_FOLDER
 from porter.sync.store import Synced
 from porter.version import __version__
 
 FOLDER = ".freshness"
 _NOT_INPUTS = frozenset({"__pycache__", "_data", "baseline.json"})
-_MADE = ("src", "genhdr", "pre", "cxx", "units.json")
+_MADE = ("src", "genhdr", "pre", "frozen", "cxx", "units.json")
 
 
 @frozen
@@ -101,7 +102,16 @@ class Freshness:
             paths.patches_dir(),
             package,
             self.synced.path / LIBRARY_FOLDER,
+            *self._frozen(),
         )
+
+    def _frozen(self) -> tuple[Path, ...]:
+        """Return the user's manifest and the modules that it lists now."""
+        if not self.config.freeze:
+            return ()
+        manifest = Path(self.config.freeze)
+        files = read_modules(self.synced.path, manifest, own=False)
+        return manifest, *(file.path for file in files)
 
     def _programs(self) -> tuple[Path, ...]:
         targets = self.config.targets

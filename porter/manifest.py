@@ -288,6 +288,21 @@ class Patches:
 NO_PATCHES = Patches()
 
 
+@frozen
+class FrozenModule:
+    """A Python module that is a part of a build, as bytecode.
+
+    Attributes:
+        name: The name below the import root (`asyncio/core.py`).
+        sha256: SHA-256 of its text, in hexadecimal.
+        source: The file of a module of `BuildConfig.freeze`; empty for porter's library.
+    """
+
+    name: str
+    sha256: str
+    source: str = ""
+
+
 def patches_document(patches: Patches) -> dict[str, Any]:
     """Convert `patches` to JSON values; the attribute `class_` becomes the key `class`."""
     skipped = [document_of(one) for one in patches.skipped]
@@ -307,6 +322,7 @@ class Manifest:
         layout: Structs and constants that C and Python share.
         patches: The patches.
         headers: Files that user kernels include, by name below the build's folder.
+        frozen: The frozen Python modules.
     """
 
     format: int
@@ -316,6 +332,7 @@ class Manifest:
     layout: SharedLayout
     patches: Patches = NO_PATCHES
     headers: Mapping[str, BuiltFile] = field(factory=dict)
+    frozen: tuple[FrozenModule, ...] = ()
 
     @property
     def files(self) -> dict[str, BuiltFile]:

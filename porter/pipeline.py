@@ -1,4 +1,4 @@
-"""Run all stages of a build in order: generate, preprocess, rewrite, compile.
+"""Run all stages of a build in order: generate, preprocess, freeze, rewrite, compile.
 
 Called by commands and the Python API. Stages that are up to date are skipped.
 """
@@ -24,11 +24,12 @@ from porter.compile.compile_stage import Compiled
 from porter.compile.flags import MOST_REGISTERS, REGISTERS, check_variant
 from porter.config import BuildConfig
 from porter.errors import FileProblem, NotBuilt, PreprocessFailed
+from porter.freeze import freeze
 from porter.freshness import Freshness
 from porter.generate import Layout, generate
 from porter.generate.port import patches_asked
 from porter.generate.units import UnitList
-from porter.manifest import NO_PATCHES, Patches, patches_document
+from porter.manifest import NO_PATCHES, FrozenModule, Patches, patches_document
 from porter.patches import load_series, refuse_kept, refuse_skipped, touching
 from porter.patches.patch import REQUIRED
 from porter.preprocess import kept_functions, preprocess
@@ -37,7 +38,7 @@ from porter.rewrite.rewrite_stage import RewriteReport, rewrite
 from porter.sync.synchronization import ensure
 
 MOST_JOBS = 1 << 16  # processes
-STAGES = ("generate", "preprocess", "rewrite", "compile")
+STAGES = ("generate", "preprocess", "freeze", "rewrite", "compile")
 
 
 @frozen
@@ -65,12 +66,21 @@ class Build:
 
 @frozen
 class RewrittenSources:
-    """The C++ of one release in `folder`/cxx, and the preprocessed units it was made from."""
+    """The C++ of one release in `folder`/cxx, and the preprocessed units it was made from.
+
+    Attributes:
+        folder: The folder of the sources.
+        units: The preprocessed units.
+        report: The result of the rewrite stage.
+        patches: The applied and the skipped patches.
+        modules: The frozen Python modules.
+    """
 
     folder: Path
     units: tuple[Preprocessed, ...]
     report: RewriteReport
     patches: Patches = NO_PATCHES
+    modules: tuple[FrozenModule, ...] = ()
 
     @property
     def fresh(self) -> int:
@@ -203,6 +213,7 @@ def _build(
             jobs=jobs,
             registers=registers,
             patches=done.patches,
+            modules=done.modules,
             tell=tell,
         )
     count = len(done.report.rewritten)
@@ -262,10 +273,13 @@ def _rewrite(
             unreadable = {**units.unreadable, **broken}
             continue
         try:
+            with stage("freeze"):
+                frozen_modules = freeze(config, layout, units, texts, jobs, tell)
+            texts += frozen_modules.texts
             with stage("rewrite"):
                 named = {done.unit.name: done.path for done in texts}
                 report = rewrite(named, folder / "cxx", jobs=jobs, tell=tell)
-            return RewrittenSources(folder, tuple(texts), report, patches)
+            return RewrittenSources(folder, tuple(texts), report, patches, frozen_modules.modules)
         except PreprocessFailed as error:
             to_blame = _patches_to_blame(error, units)
             if strict or not to_blame:

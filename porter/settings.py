@@ -44,6 +44,14 @@ def find_toml(start: arguments.StrPath) -> Path | None:
     return None
 
 
+def _beside(path: Path, table: Mapping[str, object]) -> Mapping[str, object]:
+    """Return `table`, the content of the file `path`, with `freeze` relative to the file."""
+    manifest = table.get("freeze")
+    if not isinstance(manifest, str) or not manifest:
+        return table
+    return {**table, "freeze": str(path.parent / manifest)}
+
+
 def from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     """Return the values of PORTER_HEAP and similar variables, by key, without empty ones."""
     keys = (*FIELDS, *GONE, *RENAMED_SETTINGS)
@@ -103,7 +111,7 @@ def load_config(
     path = config_file or find_toml(cwd or Path.cwd())
     layers: list[tuple[str, Mapping[str, object]]] = []
     if path is not None:
-        layers.append((str(path), read_toml(path)))
+        layers.append((str(path), _beside(path, read_toml(path))))
     environment = from_environment(os.environ if environ is None else environ)
     # Old names first, so that a variable under a new name wins.
     for key in sorted(environment, key=lambda key: key not in RENAMED_SETTINGS):

@@ -20,7 +20,7 @@ from porter.settings import load_config
 F = TypeVar("F", bound=Callable[..., Any])
 
 # The options of `build_options`, by BuildConfig's names.
-BUILD_NAMES = ("release", *SIZE_BOUNDS, *CHOICES, "arch", *SWITCHES, "skip_patches")
+BUILD_NAMES = ("release", *SIZE_BOUNDS, *CHOICES, "arch", *SWITCHES, "skip_patches", "freeze")
 
 SIZE_HELP = {
     "heap": "Python heap per interpreter",
@@ -36,6 +36,7 @@ CHOICE_HELP = {
     "target": "host twin, GPU, or both [the GPU if there is one]",
     "float": "width of Python's float",
     "level": "MicroPython's feature level",
+    "library": "Python modules that are frozen into the build: all, or none",
 }
 
 
@@ -172,6 +173,12 @@ def build_options(function: F) -> F:
             help="Let diverged lanes of a warp reconverge [on].",
         ),
         skip_patches_option,
+        click.option(
+            "--freeze",
+            metavar="MANIFEST",
+            type=PathType(dir_okay=False),
+            help="Manifest of further Python modules to freeze into the build.",
+        ),
         click.option(
             "--config",
             "config_file",

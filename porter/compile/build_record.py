@@ -13,7 +13,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from porter.manifest import (
     BuiltFile,
     DeviceOutput,
     DeviceResources,
+    FrozenModule,
     HostOutput,
     KernelResources,
     MachineCode,
@@ -129,6 +130,7 @@ def write_manifest(
     kept: Mapping[str, Any],
     layout: SharedLayout,
     patches: Patches,
+    modules: Sequence[FrozenModule] = (),
     *,
     host: HostBuild | None,
     cuda: CudaBuild | None,
@@ -148,6 +150,7 @@ def write_manifest(
         "release": config.release,
         "inputs": dict(given),
         "patches": patches_document(patches),
+        "frozen": [asdict(one) for one in modules],
         "targets": targets,
         "layout": asdict(layout),
         "headers": {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -23,7 +24,7 @@ from porter.compile.shared_layout import PROBE, Enums, Structs, measure, read_la
 from porter.compile.sources import Sources, find_sources
 from porter.config import BuildConfig
 from porter.errors import ToolMissing, VerifyFailed
-from porter.manifest import INCLUDE, MANIFEST, NO_PATCHES, Patches, SharedLayout
+from porter.manifest import INCLUDE, MANIFEST, NO_PATCHES, FrozenModule, Patches, SharedLayout
 
 # Headers that users' kernels include; the build carries copies.
 TRAVELLING = ("launch.h", "profile.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
@@ -62,6 +63,7 @@ def compile_build(
     registers: int = REGISTERS,
     runtime: arguments.StrPath | None = None,
     patches: Patches = NO_PATCHES,
+    modules: Sequence[FrozenModule] = (),
     tell: ProgressReporter = QUIET,
 ) -> Compiled:
     """Compile `folder`/cxx for every target of `config` to the build `folder`/`config.key()`.
@@ -79,6 +81,7 @@ def compile_build(
         registers: The cap on registers per device thread.
         runtime: Replaces `templates/runtime`.
         patches: The patches that the sources have, for `build.json`.
+        modules: The frozen Python modules that the sources have, for `build.json`.
         tell: Receives progress reports.
 
     Raises:
@@ -134,7 +137,7 @@ def compile_build(
         )
     layout = shared.checked(host, cuda)
     _copy_headers(out, sources)
-    write_manifest(out, config, given, kept, layout, patches, host=host, cuda=cuda)
+    write_manifest(out, config, given, kept, layout, patches, modules, host=host, cuda=cuda)
     steps = {"host": host.steps if host else 0, "cuda": cuda.steps if cuda else 0}
     return Compiled(out, steps, time.monotonic() - start, layout.state_size, _warning(cuda))
 

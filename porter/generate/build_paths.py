@@ -23,7 +23,7 @@ class Layout:
 
     @property
     def port(self) -> Path:
-        """The port's sources: rendered `templates/port/`, and the frozen modules."""
+        """The port's sources: rendered `templates/port/`."""
         return self.build / "src" / "port"
 
     @property
@@ -35,6 +35,11 @@ class Layout:
     def genhdr(self) -> Path:
         """Headers made by upstream's generators, included as `genhdr/NAME.h`."""
         return self.build / "genhdr"
+
+    @property
+    def frozen(self) -> Path:
+        """The unit with the bytecode of frozen modules: its C, and its preprocessed text."""
+        return self.build / "frozen"
 
     @property
     def pre(self) -> Path:

@@ -1,22 +1,23 @@
-"""Write the Python modules that every interpreter has built in, as source text in C.
+"""List the Python modules that a build freezes: porter's library, and the modules of `--freeze`.
 
-Upstream's tools/manifestfile.py reads the manifest. Modules are frozen as text, since freezing
-bytecode requires a compiled mpy-cross, which a source package does not carry. Interpreters parse
-the text in place.
+Upstream's tools/manifestfile.py evaluates the manifests. The generate stage needs the names of the
+modules; porter/freeze compiles their text to bytecode.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections import Counter
 from pathlib import Path
 
 from attrs import frozen
 
-from porter.base import process
-from porter.errors import GenerateFailed, ToolFailed
+from porter.base import paths, process
+from porter.config import BuildConfig
+from porter.errors import FileProblem, GenerateFailed, ToolFailed, UsageError
 
+# Prints JSON in the last line: a list of files, or the text of the manifest's error.
 _LIST_FILES = """\
 import json, sys
 tools, upstream, manifest = sys.argv[1:]
@@ -25,83 +26,113 @@ import manifestfile
 library = upstream + "/lib/micropython-lib"
 variables = {"MPY_DIR": upstream, "MPY_LIB_DIR": library}
 found = manifestfile.ManifestFile(manifestfile.MODE_FREEZE, variables)
-found.execute(manifest)
-print(json.dumps([[str(f.target_path), str(f.full_path)] for f in found.files()]))
+try:
+    found.execute(manifest)
+    result = [[str(f.target_path), str(f.full_path)] for f in found.files()]
+except manifestfile.ManifestFileError as error:
+    result = str(error)
+except Exception as error:
+    result = f"{type(error).__name__}: {error}"
+print()
+print(json.dumps(result))
 """
+
+_UPSTREAMS = "Error in manifest file: "  # how manifestfile.py begins most of its messages
 
 
 @frozen
 class FrozenFile:
-    """A frozen module: `name` as imported (`asyncio/core.py`) and its UTF-8 text."""
+    """A module to freeze.
+
+    Attributes:
+        name: The name below the import root (`asyncio/core.py`).
+        path: The file.
+        content: The file's text.
+        own: Whether it belongs to porter's library.
+    """
 
     name: str
+    path: Path
     content: bytes
+    own: bool = True
+
+    @property
+    def root(self) -> str:
+        """The name of the top-level module: `asyncio` for `asyncio/core.py`."""
+        return self.name.partition("/")[0].removesuffix(".py")
 
 
-def read_manifest(upstream: Path, manifest: Path) -> list[FrozenFile]:
-    """Return the files that `manifest` lists, sorted by name. Raises GenerateFailed."""
+def frozen_files(config: BuildConfig, upstream: Path) -> tuple[FrozenFile, ...]:
+    """Return the modules that a build of `config` freezes, sorted by name.
+
+    A top-level module or package of the user's manifest replaces the library's of the same name.
+
+    Args:
+        config: The build.
+        upstream: The release's folder.
+
+    Raises:
+        FileProblem: A manifest or module does not exist or cannot be read.
+        UsageError: The user's manifest is invalid.
+        GenerateFailed: Upstream's tool does not work with the library's manifest.
+    """
+    library = config.library == "full"
+    files = read_manifest(upstream, library_manifest()) if library else []
+    if config.freeze:
+        users = read_manifest(upstream, Path(config.freeze), own=False)
+        replaced = {file.root for file in users}
+        files = [file for file in files if file.root not in replaced] + users
+    return tuple(sorted(files, key=lambda file: file.name))
+
+
+def library_manifest() -> Path:
+    """Return the manifest of porter's library."""
+    return paths.templates_dir() / "frozen" / "manifest.py"
+
+
+def read_manifest(upstream: Path, manifest: Path, *, own: bool = True) -> list[FrozenFile]:
+    """Return the modules that `manifest` lists, sorted by name.
+
+    Args:
+        upstream: The release's folder.
+        manifest: The manifest.
+        own: Whether it is the manifest of porter's library.
+
+    Raises:
+        FileProblem: The manifest or a module does not exist or cannot be read.
+        UsageError: The manifest is invalid.
+        GenerateFailed: The manifest of porter's library is invalid, or upstream's tool fails.
+    """
+    if not manifest.is_file():
+        raise FileProblem(
+            f"{manifest}: there is no such manifest",
+            hint="--freeze takes a file in the format of MicroPython's manifests.",
+        )
+    tools = upstream / "tools"
     try:
         done = process.run(
-            [sys.executable, "-B", "-c", _LIST_FILES, upstream / "tools", upstream, manifest],
-            timeout=60,
+            [sys.executable, "-B", "-c", _LIST_FILES, tools, upstream, manifest], timeout=60
         )
-    except ToolFailed as error:
+        listed = json.loads(done.stdout.splitlines()[-1])
+    except (ToolFailed, ValueError, IndexError) as error:
         raise GenerateFailed(f"{manifest}: {error}") from error
-    files = [FrozenFile(name, Path(path).read_bytes()) for name, path in json.loads(done.stdout)]
-    files.sort(key=lambda file: file.name)
-    for file in files:
-        if not file.content or b"\0" in file.content:
-            raise GenerateFailed(f"{manifest}: {file.name} is empty or holds a zero byte")
-    return files
+    refused = GenerateFailed if own else UsageError
+    if isinstance(listed, str):
+        raise refused(f"{manifest}: " + listed.removeprefix(f"{_UPSTREAMS}{manifest}: "))
+    twice = [name for name, count in Counter(name for name, _ in listed).items() if count > 1]
+    if twice:
+        raise refused(f"{manifest}: it lists {', '.join(sorted(twice))} more than once")
+    files = [_read(name, Path(path), manifest, own) for name, path in listed]
+    return sorted(files, key=lambda file: file.name)
 
 
-def frozen_source(files: Iterable[FrozenFile]) -> str:
-    """Return C source of the tables of py/frozenmod.c; the table of bytecode is empty."""
-    listed = list(files)
-    names = "\n".join(f'    "{file.name}\\0"' for file in listed)
-    sizes = "\n".join(f"    {len(file.content)}, // {file.name}" for file in listed)
-    content = "\n".join(_literal(file) for file in listed)
-    return f"""\
-// Frozen modules as text, for py/frozenmod.c. Generated by porter from the frozen manifest.
-#include <stdint.h>
-
-#include "py/emitglue.h"
-
-extern const char mp_frozen_names[];
-extern const uint32_t mp_frozen_str_sizes[];
-extern const char mp_frozen_str_content[];
-extern const mp_frozen_module_t *const mp_frozen_mpy_content[];
-
-const char mp_frozen_names[] =
-{names}
-    "";
-
-const uint32_t mp_frozen_str_sizes[] = {{
-{sizes}
-    0,
-}};
-
-const char mp_frozen_str_content[] =
-{content}
-    "";
-
-const mp_frozen_module_t *const mp_frozen_mpy_content[] = {{
-    NULL,
-}};
-"""
-
-
-def _literal(file: FrozenFile) -> str:
-    rows = [f"    // {file.name}"]
-    for line in file.content.splitlines(keepends=True):
-        rows.append('    "' + "".join(map(_escape, line)) + '"')
-    rows[-1] = rows[-1][:-1] + '\\0"'  # the lexer uses the size; the table steps by size + 1
-    return "\n".join(rows)
-
-
-def _escape(byte: int) -> str:
-    if byte == 0x0A:
-        return "\\n"
-    if 0x20 <= byte < 0x7F and chr(byte) not in '"\\?':
-        return chr(byte)
-    return f"\\{byte:03o}"  # three octal digits, so that a following digit is not read as part
+def _read(name: str, path: Path, manifest: Path, own: bool) -> FrozenFile:
+    if path.suffix != ".py":
+        raise UsageError(
+            f"{manifest}: {path} is not Python source",
+            hint="List .py files: porter compiles them for the release of the build.",
+        )
+    try:
+        return FrozenFile(name, path, path.read_bytes(), own)
+    except OSError as error:
+        raise FileProblem(f"{path}: {error.strerror}", hint=f"{manifest} lists it.") from error

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import asdict
@@ -22,7 +22,7 @@ from porter.base.progress import QUIET, ProgressReporter
 from porter.config import BuildConfig
 from porter.errors import NotBuilt, UnknownRelease
 from porter.generate.build_paths import Layout
-from porter.generate.frozen import frozen_source, read_manifest
+from porter.generate.frozen import FrozenFile, frozen_files
 from porter.generate.genhdr import write_headers, write_version
 from porter.generate.port import Wishes, render_port, template_values
 from porter.generate.port_options import Wants, find_wants
@@ -60,9 +60,6 @@ def digest_of(folders: Iterable[Path], values: Mapping[str, object]) -> str:
     return digest.hexdigest()
 
 
-FROZEN_UNIT = "frozen_content.c"
-
-
 def generate(
     config: BuildConfig,
     layout: Layout,
@@ -87,7 +84,9 @@ def generate(
         UnknownRelease: The release is not synced.
         PatchDrift: A required patch does not apply, or `strict` is set and any patch does not.
         GenerateFailed: Upstream's generators do not work with the port.
-        UsageError: `config.skip_patches` has a wrong name.
+        FileProblem: A manifest or a frozen module cannot be read.
+        UsageError: `config.skip_patches` has a wrong name, the manifest of `config.freeze` is
+            invalid, or a frozen module has a name that it cannot have.
     """
     if not (layout.upstream / "py" / "mpconfig.h").is_file():
         raise UnknownRelease(
@@ -98,15 +97,16 @@ def generate(
         known = read_units(layout.units)
     except NotBuilt:
         known = None
+    files = frozen_files(config, layout.upstream)
     patched = patched_files(layout.upstream, config.release, skip=config.patches_to_skip)
-    inputs = digest = _input_digest(config, layout, patched)
+    inputs = digest = _input_digest(config, layout, patched, files)
     if unreadable is None:
         unreadable = known.unreadable if known is not None and known.inputs == inputs else NOTHING
     if unreadable:
         patched = patched_files(
             layout.upstream, config.release, skip=config.patches_to_skip, unreadable=unreadable
         )
-        digest = _input_digest(config, layout, patched)
+        digest = _input_digest(config, layout, patched, files)
     if strict:
         refuse_skipped(patched.patches.skipped)
     if known is not None and known.digest == digest and known.made == _made(layout):
@@ -115,7 +115,7 @@ def generate(
     layout.build.mkdir(parents=True, exist_ok=True)
     layout.units.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix=".generate-", dir=layout.build) as folder:
-        lists, wants = _generate_into(Path(folder), config, layout, patched)
+        lists, wants = _generate_into(Path(folder), config, layout, patched, files)
     names = tuple(_units(lists, layout))
     units = UnitList(
         digest,
@@ -136,27 +136,35 @@ def _made(layout: Layout) -> str:
     return content_digest([layout.port, layout.patched, layout.genhdr])
 
 
-def _input_digest(config: BuildConfig, layout: Layout, patched: Patched) -> str:
+def _input_digest(
+    config: BuildConfig, layout: Layout, patched: Patched, files: Sequence[FrozenFile]
+) -> str:
     folders = [layout.upstream / name for name in UPSTREAM_FOLDERS]
     templates = paths.templates_dir()
-    folders += [templates / "port", templates / "libc", templates / "frozen"]
+    folders += [templates / "port", templates / "libc"]
     folders.append(Path(__file__).resolve().parent)
     version = process.run([CC, "--version"]).stdout.splitlines()[0]
     values: dict[str, object] = {"cc": version, "release": config.release}
     values["patched"] = asdict(patched)
-    values |= template_values(config, patched.patches.applied)
+    values |= template_values(config, patched.patches.applied, frozen=bool(files))
+    # The frozen modules' text does not count: porter/freeze reads it.
+    values["modules"] = sorted({file.root for file in files})
     del values["powers_of_ten"]  # a function of `float`
     return digest_of(folders, values)
 
 
 def _generate_into(
-    scratch: Path, config: BuildConfig, layout: Layout, patched: Patched
+    scratch: Path,
+    config: BuildConfig,
+    layout: Layout,
+    patched: Patched,
+    files: Sequence[FrozenFile],
 ) -> tuple[SourceLists, Wants]:
     """Generate everything below `scratch`, then move it into `layout`."""
     new = Layout(scratch, layout.upstream)
     templates = paths.templates_dir()
     # The makefiles need mpconfigport.mk, which does not depend on what the release wants.
-    values = template_values(config, patched.patches.applied)
+    values = template_values(config, patched.patches.applied, frozen=bool(files))
     render_port(templates / "port", values, new.port, Wishes())
     new.patched.mkdir()
     for path, text in patched.texts.items():
@@ -167,14 +175,12 @@ def _generate_into(
     write_version(layout.upstream, config.release, new.genhdr)
     upstream = [new.source(path) for path in lists.upstream]
     wants = find_wants(values, new, templates / "port", lists.flags, upstream)
-    files = read_manifest(layout.upstream, templates / "frozen" / "manifest.py")
-    (new.port / FROZEN_UNIT).write_text(frozen_source(files), encoding="utf-8")
     sources = [new.source(path) for path in lists.qstr]
     sources += [new.port / name for name in lists.port]
     work = scratch / "work"
     work.mkdir()
     flags = preprocessor_flags(new, lists.flags)
-    write_headers(layout.upstream, sources, flags, new.genhdr, work)
+    write_headers(layout.upstream, sources, flags, new.genhdr, work, files)
     layout.port.parent.mkdir(exist_ok=True)
     replace_folder(new.port, layout.port)
     replace_folder(new.patched, layout.patched)
@@ -187,7 +193,7 @@ def _units(lists: SourceLists, layout: Layout) -> list[SourceUnit]:
         SourceUnit(unit_name(path), path, str(layout.source(path)), "upstream")
         for path in lists.upstream
     ]
-    for name in (*lists.port, FROZEN_UNIT):
+    for name in lists.port:
         path = f"port/{name}"
         units.append(SourceUnit(unit_name(path), path, str(layout.port / name), "port"))
     for file in sorted(layout.libc.glob("*.c")):

@@ -17,11 +17,13 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from porter.base import process
 from porter.errors import GenerateFailed, ToolFailed
+from porter.generate.builtins import let_frozen_extend
+from porter.generate.frozen import FrozenFile
 from porter.generate.grammar_tables import SOURCE, Grammar, chains_header, first_tokens_header
 from porter.generate.preprocessor import CC, preprocess_error
 
@@ -74,17 +76,27 @@ def filter_header(generated: str) -> str:
     hashes = [int(text) for text in _HASH_QDEF.findall(generated)]
     if not hashes:
         raise GenerateFailed("upstream's list of qstrs has no QDEF lines that porter knows")
+    return _FILTER_HEAD.format(bits=FILTER_BITS, word=_WORD_BITS) + filter_rows(hashes) + "};\n"
+
+
+def filter_rows(hashes: Iterable[int]) -> str:
+    """Return the filter's words, as the rows of a C initializer.
+
+    Args:
+        hashes: The hashes of the qstrs.
+    """
     words = [0] * (FILTER_BITS // _WORD_BITS)
     for value in hashes:
         bit = value % FILTER_BITS
         words[bit // _WORD_BITS] |= 1 << bit % _WORD_BITS
     rows = (words[at : at + 8] for at in range(0, len(words), 8))
-    lines = "".join("    " + " ".join(f"{word:#010x}u," for word in row) + "\n" for row in rows)
-    return _FILTER_HEAD.format(bits=FILTER_BITS, word=_WORD_BITS) + lines + "};\n"
+    return "".join("    " + " ".join(f"{word:#010x}u," for word in row) + "\n" for row in rows)
 
 
 _QSTR_LINE = re.compile(r"^(Q\(.*\))", re.MULTILINE)
 _QUOTED_QSTR_LINE = re.compile(r'^"(Q\(.*\))"', re.MULTILINE)
+
+QSTRS = "qstrdefs.preprocessed.h"  # the constant qstrs, as upstream's scripts list them
 
 # A fixed date, so that builds do not depend on the day.
 _SOURCE_DATE_EPOCH = "0"
@@ -117,7 +129,12 @@ def write_version(upstream: Path, release: str, genhdr: Path) -> None:
 
 
 def write_headers(
-    upstream: Path, sources: Sequence[Path], flags: Sequence[str], genhdr: Path, scratch: Path
+    upstream: Path,
+    sources: Sequence[Path],
+    flags: Sequence[str],
+    genhdr: Path,
+    scratch: Path,
+    files: Sequence[FrozenFile] = (),
 ) -> None:
     """Write the headers of qstrs, modules and root pointers, and the tables of the grammar.
 
@@ -127,6 +144,10 @@ def write_headers(
         flags: Options of the preprocessor.
         genhdr: The folder of the headers.
         scratch: A folder for intermediate files.
+        files: The frozen modules, which take precedence over built-in modules.
+
+    Raises:
+        UsageError: A frozen module has a name that it cannot have.
     """
     preprocessed = preprocessed_grammar(flags)
     _write(genhdr / "firsttokens.h", first_tokens_header(preprocessed))
@@ -139,6 +160,8 @@ def write_headers(
     )  # fmt: skip
     lists = {mode: _collect(upstream, mode, collected, scratch)
              for mode in ("qstr", "module", "root_pointer")}  # fmt: skip
+    registered = lists["module"].read_text(encoding="utf-8")
+    _write(lists["module"], let_frozen_extend(registered, files))
     _write(genhdr / "moduledefs.h", _script(upstream, "makemoduledefs.py", lists["module"]))
     _write(
         genhdr / "root_pointers.h",
@@ -167,7 +190,7 @@ def _write_qstrs(
     text = (upstream / "py" / "qstrdefs.h").read_text() + collected.read_text()
     quoted = _QSTR_LINE.sub(r'"\1"', text)
     done = process.run([CC, "-E", *flags, "-"], input=quoted, timeout=120)
-    preprocessed = scratch / "qstrdefs.preprocessed.h"
+    preprocessed = genhdr / QSTRS  # no unit includes it: upstream's mpy-tool.py reads it
     _write(preprocessed, _QUOTED_QSTR_LINE.sub(r"\1", done.stdout) + character_qstrs())
     generated = _script(upstream, "makeqstrdata.py", preprocessed)
     _write(genhdr / "qstrdefs.generated.h", generated)

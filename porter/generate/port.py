@@ -76,18 +76,22 @@ FLOATS = {"double": "DOUBLE", "single": "FLOAT"}
 SUFFIX = ".j2"
 
 
-def template_values(config: BuildConfig, applied: Container[str] = ()) -> dict[str, object]:
+def template_values(
+    config: BuildConfig, applied: Container[str] = (), *, frozen: bool = True
+) -> dict[str, object]:
     """Return the variables of the port's templates; no other part of `config` changes a unit.
 
     Args:
         config: The build.
         applied: The names of the patches that the build has.
+        frozen: Whether the build freezes any module.
     """
     names = dict.fromkeys(patch.name for patch in load_series())
     return {
         "level": LEVELS[config.level],
         "float": FLOATS[config.float],
         "gc_stress": config.gc_stress,
+        "frozen": frozen,
         "powers_of_ten": powers_of_ten(config.float),
         "patches": {patch_macro(name): int(name in applied) for name in names},
     }

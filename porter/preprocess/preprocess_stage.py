@@ -137,6 +137,7 @@ def project_names(layout: Layout) -> tuple[tuple[str, str], ...]:
     release = layout.upstream.name
     folders: Sequence[tuple[Path, str]] = (
         (layout.port, "port/"),
+        (layout.frozen, "port/"),
         (layout.patched, f"patched/{release}/"),
         (layout.genhdr, "genhdr/"),
         (layout.libc, "libc/"),
@@ -182,7 +183,11 @@ class Preprocessed:
 
 
 def preprocess(
-    layout: Layout, units: UnitList, jobs: int | None = None, tell: ProgressReporter = QUIET
+    layout: Layout,
+    units: UnitList,
+    jobs: int | None = None,
+    tell: ProgressReporter = QUIET,
+    into: Path | None = None,
 ) -> list[Preprocessed]:
     """Write `pre/NAME.i` for every unit that has code; empty units are left out.
 
@@ -193,12 +198,14 @@ def preprocess(
         units: The result of the generate stage.
         jobs: The number of parallel compilers; None for one per core.
         tell: Receives progress reports.
+        into: Replaces `pre/`. It must have no texts of units that are not in `units`.
 
     Raises:
         PreprocessFailed: The compiler reports an error; the message has its text.
     """
-    layout.pre.mkdir(parents=True, exist_ok=True)
-    cache_path = layout.pre / "cache.json"
+    into = into or layout.pre
+    into.mkdir(parents=True, exist_ok=True)
+    cache_path = into / "cache.json"
     known_units = read_cache(cache_path)
     flags = preprocessor_flags(layout, units.defines)
     # A new patched file can shadow a file of upstream that a unit included. The cached list of
@@ -210,27 +217,27 @@ def preprocess(
     stale: list[SourceUnit] = []
     for unit in units.units:
         known = known_units.get(unit.name)
-        if known is not None and _up_to_date(known, unit, [*key, *_asked(unit, units)], layout):
+        if known is not None and _up_to_date(known, unit, [*key, *_asked(unit, units)], into):
             entries[unit.name] = known
         else:
             stale.append(unit)
     if stale:
         tell.say(f"{layout.upstream.name}: preprocessing {len(stale)} units")
         with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-            made = pool.map(lambda unit: _preprocess_unit(unit, units, flags, key, layout), stale)
+            made = pool.map(
+                lambda unit: _preprocess_unit(unit, units, flags, key, layout, into), stale
+            )
             for number, (unit, entry) in enumerate(zip(stale, made, strict=True), 1):
                 entries[unit.name] = entry
                 tell.step(number, len(stale))
     fresh = {unit.name for unit in stale}
     kept = {f"{name}.i" for name, entry in entries.items() if entry.kept}
-    for path in layout.pre.glob("*.i"):
+    for path in into.glob("*.i"):
         if path.name not in kept:
             path.unlink()
     write_cache(cache_path, entries)
     return [
-        Preprocessed(
-            unit, layout.pre / f"{unit.name}.i", unit.name in fresh, entries[unit.name].bodies
-        )
+        Preprocessed(unit, into / f"{unit.name}.i", unit.name in fresh, entries[unit.name].bodies)
         for unit in units.units
         if entries[unit.name].kept
     ]
@@ -272,8 +279,8 @@ def _mentions(path: Path, function: str) -> bool:
     return re.search(rf"\b{re.escape(function)}\s*\(", text) is not None
 
 
-def _up_to_date(known: CachedUnit, unit: SourceUnit, key: list[str], layout: Layout) -> bool:
-    if known.kept and text_digest(layout.pre / f"{unit.name}.i") != known.text:
+def _up_to_date(known: CachedUnit, unit: SourceUnit, key: list[str], into: Path) -> bool:
+    if known.kept and text_digest(into / f"{unit.name}.i") != known.text:
         return False
     return inputs_digest([*key, unit.source], known.files) == known.digest
 
@@ -284,9 +291,14 @@ def _asked(unit: SourceUnit, units: UnitList) -> list[str]:
 
 
 def _preprocess_unit(
-    unit: SourceUnit, units: UnitList, flags: list[str], key: list[str], layout: Layout
+    unit: SourceUnit,
+    units: UnitList,
+    flags: list[str],
+    key: list[str],
+    layout: Layout,
+    into: Path,
 ) -> CachedUnit:
-    result = layout.pre / f"{unit.name}.i"
+    result = into / f"{unit.name}.i"
     beside, rule = result.with_suffix(".i.tmp"), result.with_suffix(".d")
     command: list[str | Path] = [CC, "-E", *flags, "-MD", "-MF", rule, unit.source, "-o", beside]
     try:

@@ -16,6 +16,7 @@ from porter.base.paths import templates_dir, upstream_dir
 from porter.base.sizes import parse_size
 from porter.errors import FileProblem, WrongType
 from porter.fs import Image
+from porter.manifest import FrozenModule
 from porter.profiling.line_profile import Profile, read
 from porter.run import Device, Launch, Program, Result, run
 from porter.run.built import Built
@@ -118,22 +119,23 @@ def profile_of(
     found = read(device, result, n)
     sources = {program.name: program.source.decode("utf-8", "replace")}
     release = str(device.built.config["release"])
+    modules = {one.name: one for one in device.built.whole.frozen}
     for name in {line.file for line in found.lines} - set(sources):
-        text = _source(name, files, release)
+        text = _source(name, files, _frozen(modules.get(name), release))
         if text is not None:
             sources[name] = text
     return attrs.evolve(found, sources=sources)
 
 
-def _source(name: str, files: Image | None, release: str) -> str | None:
-    """Return the text of a module in the image or of a frozen one; None if not found."""
+def _source(name: str, files: Image | None, frozen: Iterable[Path]) -> str | None:
+    """Return the text of a module in the image, or of one of the files `frozen`; None without."""
     if files is not None:
         for folder in LIBRARIES:
             try:
                 return files.read(f"/{folder}/{name}".replace("//", "/")).decode("utf-8", "replace")
             except (FileProblem, OSError):
                 continue
-    for path in _frozen(name, release):
+    for path in frozen:
         try:
             if path.is_file():
                 return path.read_text("utf-8", "replace")
@@ -142,11 +144,13 @@ def _source(name: str, files: Image | None, release: str) -> str | None:
     return None
 
 
-def _frozen(name: str, release: str) -> Iterable[Path]:
-    """Return the possible paths of a frozen module's source."""
-    inside = Path(name)
-    if inside.is_absolute() or ".." in inside.parts:
+def _frozen(module: FrozenModule | None, release: str) -> Iterable[Path]:
+    """Return the possible paths of a frozen module's source; none if the build lacks the module."""
+    if module is None:
         return ()
+    if module.source:
+        return (Path(module.source),)
+    inside = Path(module.name)
     frozen = templates_dir() / "frozen"
     return (
         frozen / "modules" / inside,

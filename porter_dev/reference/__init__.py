@@ -18,6 +18,7 @@ from porter.base.files import replacing
 from porter.base.locks import locked
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, NoCompiler, ToolFailed, ToolMissing
+from porter.freeze import freeze
 from porter.generate import Layout, generate
 from porter.preprocess import Preprocessed, preprocess
 from porter.sync.synchronization import ensure
@@ -60,6 +61,7 @@ def _build(config: BuildConfig, layout: Layout, flags: Sequence[str], jobs: int 
     units = generate(config, layout)
     units = attrs.evolve(units, defines=(*units.defines, _DEFINE))
     texts = preprocess(layout, units, jobs)
+    texts += freeze(config, layout, units, texts, jobs).texts
     objects = layout.build / "objects"
     objects.mkdir(exist_ok=True)
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
@@ -79,7 +81,7 @@ def _compile(unit: Preprocessed, objects: Path, flags: Sequence[str]) -> Path:
 
 def _link(layout: Layout, objects: Sequence[Path], flags: Sequence[str]) -> Path:
     templates = paths.templates_dir()
-    main = Path(__file__).with_name("reference.cpp")
+    main = templates / "reference" / "reference.cpp"
     parts = [main, templates / "runtime" / "libm.inc", layout.port / "interp.h"]
     text = "".join(map(str, [*objects, *flags])).encode()
     text += b"".join(path.read_bytes() for path in parts)

@@ -22,12 +22,27 @@
 #endif
 
 extern const qstr_pool_t mp_qstr_const_pool; // py/qstr.c; not in a header
+#ifdef MICROPY_QSTR_EXTRA_POOL
+extern const qstr_pool_t MICROPY_QSTR_EXTRA_POOL;
+#endif
 
 // Returns false if no text of the constant pools has this hash. These pools are the last ones of
 // the chain, and the filter covers all of them.
 static inline bool may_be_constant(size_t hash) {
     const uint32_t bit = hash % GPUSNEK_QSTR_FILTER_BITS;
     return gpusnek_qstr_filter[bit / 32] >> bit % 32 & 1;
+}
+
+// Returns true if `pool` is the one of frozen modules and has no text of this hash.
+static inline bool is_frozen_without(const qstr_pool_t *pool, size_t hash) {
+    #ifdef MICROPY_QSTR_EXTRA_POOL
+    const uint32_t bit = hash % GPUSNEK_FROZEN_FILTER_BITS;
+    return pool == &MICROPY_QSTR_EXTRA_POOL && !(gpusnek_frozen_filter[bit / 32] >> bit % 32 & 1);
+    #else
+    (void)pool;
+    (void)hash;
+    return false;
+    #endif
 }
 
 // Returns the number of a text in a pool, or MP_QSTRnull. Sorted pools are searched by bisection.
@@ -70,6 +85,9 @@ qstr gpusnek_find_qstr(const char *text, size_t length) {
     for (const qstr_pool_t *pool = MP_STATE_VM(last_pool); pool != NULL; pool = pool->prev) {
         if (pool == &mp_qstr_const_pool && !may_be_constant(hash)) {
             break;
+        }
+        if (is_frozen_without(pool, hash)) {
+            continue;
         }
         const qstr found = find_in(pool, text, length, hash);
         if (found != MP_QSTRnull) {

@@ -7,6 +7,11 @@
 
 #include "py/qstr.h"
 
+#define GPUSNEK_FROZEN_FILTER_BITS (1 << 14) // FILTER_BITS of porter/generate/genhdr.py
+// Bit (hash % GPUSNEK_FROZEN_FILTER_BITS) is set for the hash of each name in the extra pool, which
+// frozen modules have (the frozen unit, porter/freeze/tables.py).
+extern const uint32_t gpusnek_frozen_filter[GPUSNEK_FROZEN_FILTER_BITS / 32];
+
 #define GPUSNEK_HASHES_OF_WORD (sizeof(uint64_t) / sizeof(qstr_hash_t))
 #define GPUSNEK_MOST_WORDS (1024) // words per call; bounds the loop, which takes no steps
 #define GPUSNEK_EACH_HASH (UINT64_MAX / (qstr_hash_t)-1) // a word with 1 in the place of each hash

@@ -7,24 +7,15 @@ from pathlib import Path
 import pytest
 
 from porter.base import paths
-from porter.generate.frozen import read_manifest
-from porter.generate.generate_stage import UPSTREAM_FOLDERS, digest_of, tree_files
+from porter.generate.generate_stage import digest_of, tree_files
 
 
-@pytest.mark.parametrize("name", ["port", "libc", "frozen"])
+@pytest.mark.parametrize("name", ["port", "libc"])
 def test_every_template_counts(name: str) -> None:
     folder = paths.templates_dir() / name
     files = {path for path in folder.rglob("*") if path.is_file()}
     assert files
     assert files - set(tree_files([folder])) == set()
-
-
-def test_every_frozen_module_counts(upstream: Path) -> None:
-    frozen = read_manifest(upstream, paths.templates_dir() / "frozen" / "manifest.py")
-    counted = {path.read_bytes() for path in tree_files(upstream / n for n in UPSTREAM_FOLDERS)}
-    counted |= {path.read_bytes() for path in tree_files([paths.templates_dir()])}
-    assert len(frozen) > 5
-    assert {file.content for file in frozen} <= counted
 
 
 @pytest.mark.parametrize("name", ["a.c", "b.h", "c.mk", "d.py", "e.j2", "sub/f.inc"])

@@ -1,9 +1,10 @@
 // The plain C reference build: the port as an ordinary program that runs one interpreter on the
 // host.
 //
-// gpusnek does not contain it; tests compare the rewritten code's behaviour with it. This file
-// provides the port's hooks (templates/port/hooks.h) and the command line. Every unit is linked as
-// compiled by the C compiler, without the rewriter.
+// gpusnek does not contain it. Tests compare the rewritten code's behaviour with it, and builds
+// compile the modules that they freeze with it (`--compile`, porter/freeze). This file provides the
+// port's hooks (templates/port/hooks.h) and the command line. Every unit is linked as compiled by
+// the C compiler, without the rewriter.
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
@@ -197,13 +198,14 @@ struct Options {
     const char *setup = nullptr;
     bool merge = false;
     const char *name = nullptr;
+    const char *compile = nullptr; // a file for the source's code, which then does not run
     const char *source = nullptr;
 };
 
 [[noreturn]] static void usage() {
     fputs("usage: reference [--heap N] [--pystack N] [--stack N] [--fs IMAGE | --fs-size N]\n"
           "    [--fs-block N] [--stdin FILE] [--setup FILE] [--name NAME] [--timeout SECONDS]\n"
-          "    [--fail N] [--gc-stress] [--merge] [--single | --eval] FILE\n",
+          "    [--fail N] [--gc-stress] [--merge] [--single | --eval] [--compile OUT] FILE\n",
         stderr);
     exit(64);
 }
@@ -226,6 +228,7 @@ static Options parse_options(int argc, char **argv) {
         else if (word == "--timeout") options.timeout = (unsigned)strtoul(value(), nullptr, 0);
         else if (word == "--fail") options.fail = (uint32_t)strtoul(value(), nullptr, 0);
         else if (word == "--gc-stress") options.flags |= GPUSNEK_GC_STRESS;
+        else if (word == "--compile") options.compile = value();
         else if (word == "--single") options.kind = GPUSNEK_SINGLE;
         else if (word == "--eval") options.kind = GPUSNEK_EVAL;
         else if (!options.source && (word[0] != '-' || word == "-")) options.source = argv[i];
@@ -246,6 +249,23 @@ struct Output {
         fwrite(data.data(), 1, length < data.size() ? length : data.size(), file);
     }
 };
+
+// Writes the code of the last gpusnek_exec with GPUSNEK_COMPILE to a file. Returns a status.
+static int write_code(const char *path) {
+    int status = GPUSNEK_OK;
+    uint64_t size = 0;
+    if (gpusnek_value(&status, &size) != GPUSNEK_VALUE_BYTES) {
+        return status == GPUSNEK_OK ? GPUSNEK_EXCEPTION : status;
+    }
+    std::vector<char> code(size);
+    gpusnek_value_data(code.data());
+    FILE *file = fopen(path, "wb");
+    if (file == nullptr || fwrite(code.data(), 1, size, file) != size || fclose(file) != 0) {
+        perror(path);
+        exit(64);
+    }
+    return GPUSNEK_OK;
+}
 
 int main(int argc, char **argv) {
     Options options = parse_options(argc, argv);
@@ -290,7 +310,11 @@ int main(int argc, char **argv) {
     }
     if (status == GPUSNEK_OK) {
         const char *name = options.name ? options.name : options.source;
-        status = gpusnek_exec(source.data(), source.size(), options.kind, name);
+        const int kind = options.kind | (options.compile ? GPUSNEK_COMPILE : 0);
+        status = gpusnek_exec(source.data(), source.size(), kind, name);
+    }
+    if (status == GPUSNEK_OK && options.compile) {
+        status = write_code(options.compile);
     }
     int code = status == GPUSNEK_EXIT ? gpusnek_exit_code() : status;
     gpusnek_stop();
