@@ -53,8 +53,9 @@ def _sorted_names(text: str) -> str:
 
 def _absolute(value: object) -> str:
     """Return the path `value` as absolute, normalized text; an empty text stays empty."""
-    text = arguments.path_text(value, "freeze")
-    return os.path.abspath(text) if text else ""
+    if not arguments.path_text(value, "freeze"):
+        return ""
+    return os.path.abspath(arguments.path(value, "freeze"))
 
 
 def _architectures(value: object) -> str:

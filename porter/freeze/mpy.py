@@ -39,12 +39,12 @@ def mpy_of(code: bytes, name: str) -> bytes:
         named = code[_HEAD.size + length :][:name_length]
         if len(mpy) != length or named != name.encode():
             raise CodeProblem("the compiled code of a module is incomplete")
-        return _Reader(mpy, code[_HEAD.size + length + name_length :]).rewritten(name, objects)
+        return _Mpy(mpy, code[_HEAD.size + length + name_length :]).rewritten(name, objects)
     except (IndexError, struct.error) as error:
         raise CodeProblem("the compiled code of a module is incomplete") from error
 
 
-class _Reader:
+class _Mpy:
     """A .mpy while it is read from its start to its end."""
 
     def __init__(self, data: bytes, doubles: bytes) -> None:

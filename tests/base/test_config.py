@@ -126,6 +126,8 @@ def test_every_key_in_a_file(tmp_path: Path) -> None:
         "target": "all",
         "float": "single",
         "level": "extra",
+        "library": "none",
+        "freeze": "manifest.py",
         "gc_stress": True,
         "bounds_checks": True,
         "profile": True,
@@ -149,6 +151,24 @@ def test_every_key_in_a_file(tmp_path: Path) -> None:
         "all",
         True,
     )
+
+
+def test_a_manifest_is_relative_to_its_file(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "porter.toml").write_text('freeze = "../lists/manifest.py"\n')
+    wanted = str(tmp_path / "lists" / "manifest.py")
+    assert load_config({}, cwd=folder, environ={}, default_release="1").freeze == wanted
+    given = {"freeze": str(tmp_path / "b.py")}
+    config = load_config(given, cwd=folder, environ={}, default_release="1")
+    assert config.freeze == str(tmp_path / "b.py")
+    assert BuildConfig(release="1", freeze="a.py").freeze == str(Path.cwd() / "a.py")
+    keys = {
+        BuildConfig(release="1", freeze=name, library=library).source_key()
+        for name in ("", "a.py", "b.py")
+        for library in ("full", "none")
+    }
+    assert len(keys) == 6
 
 
 def test_pyproject_table(tmp_path: Path) -> None:

@@ -156,7 +156,17 @@ def test_sizes(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize("value", [1, 2.5, True, [], {}, NOTHING, np.array([1, 2])], ids=repr)
 def test_names_of_a_build(value: Any) -> None:
-    for name in ("release", "arch", "arena", "target", "float", "level", "skip_patches"):
+    for name in (
+        "release",
+        "arch",
+        "arena",
+        "target",
+        "float",
+        "level",
+        "library",
+        "freeze",
+        "skip_patches",
+    ):
         with pytest.raises(WrongType, match=name):
             attrs.evolve(CONFIG, **{name: value})
     for name in ("release", "target"):

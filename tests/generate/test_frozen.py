@@ -21,8 +21,8 @@ def write(folder: Path, files: dict[str, str]) -> Path:
     return folder / "manifest.py"
 
 
-def config(upstream: Path, **values: str) -> BuildConfig:
-    return BuildConfig(release=upstream.name, **values)
+def config(upstream: Path, library: str = "full", freeze: str = "") -> BuildConfig:
+    return BuildConfig(release=upstream.name, library=library, freeze=freeze)
 
 
 def test_asyncio_is_frozen(upstream: Path) -> None:
