@@ -6,6 +6,7 @@ import hashlib
 import textwrap
 from pathlib import Path
 
+import attrs
 import pytest
 
 from porter import InterpreterArray
@@ -27,8 +28,9 @@ def test_build_json_lists_the_modules(built: Build) -> None:
     assert not any(module.source for module in opened.whole.frozen)
 
 
-def printed(device: Device, source: str, **launch: int) -> str:
-    result = run(device, [textwrap.dedent(source)], 2, Launch(stdout=4096, stderr=4096, **launch))
+def printed(device: Device, source: str, launch: Launch | None = None) -> str:
+    launch = attrs.evolve(launch or Launch(), stdout=4096, stderr=4096)
+    result = run(device, [textwrap.dedent(source)], 2, launch)
     first, second = ((result.stdout[i] + result.stderr[i]).decode() for i in range(2))
     assert first == second
     return first
@@ -47,11 +49,11 @@ def test_code_takes_no_heap(any_device: Device) -> None:
 
 
 def test_an_import_compiles_nothing(any_device: Device) -> None:
-    assert printed(any_device, "import asyncio\nprint(1)\n", max_steps=1000) == "1\n"
+    assert printed(any_device, "import asyncio\nprint(1)\n", Launch(max_steps=1000)) == "1\n"
 
 
 def test_a_small_heap_suffices(any_device: Device) -> None:
-    assert printed(any_device, "import asyncio\nprint(1)\n", heap=8192) == "1\n"
+    assert printed(any_device, "import asyncio\nprint(1)\n", Launch(heap=8192)) == "1\n"
 
 
 def test_tracebacks_have_files_names_and_lines(any_device: Device) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from porter.errors import UsageError
 from porter.freeze import compiler
+from porter.freeze.mpy import mpy_of
 from tests.freeze.conftest import FILES, Freeze
 
 
@@ -30,7 +31,6 @@ def test_an_unchanged_module_is_not_compiled_again(
     frozen: Freeze, manifest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled: list[str] = []
-    mpy_of = compiler.mpy_of
 
     def counted(code: bytes, name: str) -> bytes:
         compiled.append(name)
