@@ -1,0 +1,97 @@
+# What can be told of an object without frames, source and signatures.
+
+
+def _name(obj):
+    return type(obj).__name__
+
+
+def ismodule(obj):
+    return _name(obj) == "module"
+
+
+def isclass(obj):
+    return isinstance(obj, type)
+
+
+def isfunction(obj):
+    return _name(obj) in ("function", "closure", "generator") and not isgenerator(obj)
+
+
+def ismethod(obj):
+    return _name(obj) == "bound_method"
+
+
+def isbuiltin(obj):
+    return _name(obj) == "function" and not hasattr(obj, "__globals__")
+
+
+def isroutine(obj):
+    return isfunction(obj) or ismethod(obj)
+
+
+def isgenerator(obj):
+    return _name(obj) == "generator" and hasattr(obj, "send")
+
+
+iscoroutine = isawaitable = isgenerator
+
+
+def isgeneratorfunction(obj):
+    return _name(obj) == "generator" and not hasattr(obj, "send")
+
+
+iscoroutinefunction = isgeneratorfunction
+
+
+def isabstract(obj):
+    return bool(getattr(obj, "__abstractmethods__", False))
+
+
+def isdatadescriptor(obj):
+    return _name(obj) == "property" or hasattr(type(obj), "__set__")
+
+
+def getmembers(obj, predicate=None):
+    found = []
+    for name in sorted(dir(obj)):
+        try:
+            value = getattr(obj, name)
+        except AttributeError:
+            continue
+        if predicate is None or predicate(value):
+            found.append((name, value))
+    return found
+
+
+def getmro(cls):
+    found = [cls]
+    for base in cls.__bases__:
+        for each in getmro(base):
+            if each not in found:
+                found.append(each)
+    if object in found:
+        found.remove(object)
+    return tuple(found + [object])
+
+
+def getdoc(obj):
+    return getattr(obj, "__doc__", None)
+
+
+def cleandoc(doc):
+    from textwrap import dedent
+
+    first, _, rest = doc.partition("\n")
+    return (first.lstrip() + "\n" + dedent(rest)).strip("\n") if rest else first.lstrip()
+
+
+def getmodule(obj):
+    import sys
+
+    return sys.modules.get(getattr(obj, "__module__", None))
+
+
+def unwrap(func):
+    while hasattr(func, "__wrapped__"):
+        func = func.__wrapped__
+    return func
