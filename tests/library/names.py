@@ -1,4 +1,4 @@
-"""The public names of CPython's modules, and those that the library lacks."""
+"""Public names of CPython's modules, and the subset that the library lacks."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ class Template:
     def __init__(self, template):
         self.template = template
 
-    # The parts of the template: (text, name, placeholder); name is "" where there is none, and
-    # None for a delimiter that begins no placeholder.
+    # Yield the template's parts: (text, name, placeholder). The name is "" after the last
+    # placeholder, and None for a delimiter that begins no placeholder.
     def _parts(self):
         text = self.template
         mark = self.delimiter

@@ -1,4 +1,4 @@
-# What can be told of an object without frames, source and signatures.
+# Predicates and members of objects. The interpreter has no frames, source and signatures.
 
 
 def _name(obj):

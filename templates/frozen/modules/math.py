@@ -227,7 +227,7 @@ def _norm(values):
         parts.extend(_product(x, x))
     total = _fsum(parts)
     root = umath.sqrt(total)
-    # One Newton step with the exact remainder gives a correctly rounded root, but for rare ties.
+    # A Newton step with the exact remainder gives a correctly rounded root, but for rare ties.
     high, low = _product(root, root)
     parts.append(-high)
     parts.append(-low)

@@ -339,7 +339,7 @@ def _hash(x):
 
 
 def _untwist(words, k):
-    # What the twist of word k shifted in: bit 31 of word k and bits 0 to 30 of word k + 1.
+    # Recover the twist's input: bit 31 of word k and bits 0 to 30 of word k + 1.
     y = words[k] ^ words[k + 397 if k < 227 else k - 227]
     odd = y >> 31
     if odd:

@@ -155,7 +155,7 @@ class UserDict(MutableMapping):
 
 
 class _Wrapper(Sequence):
-    # What UserList and UserString share: data, and operators that make another instance.
+    # The base of UserList and UserString: data, and operators that make another instance.
 
     def _of(self, other):
         return other.data if isinstance(other, _Wrapper) else other
