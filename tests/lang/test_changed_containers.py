@@ -227,8 +227,8 @@ def test_an_index_that_shortens_the_sequence(roomy_device: Device) -> None:
 
 # A key that frees the dict's table while it is printed or compared, and reuses that memory.
 GIVEN_AWAY = """
-import json
-from collections import OrderedDict
+import ujson as json
+from ucollections import OrderedDict
 class K:
     def __init__(self, n): self.n = n
     def __hash__(self): return 1
@@ -266,7 +266,7 @@ def test_a_key_that_gives_the_table_away(roomy_device: Device) -> None:
 
 # A stream that frees the object being printed, at one of its writes, and reuses that memory.
 PRINTED = """
-import array, collections, io, json, sys
+import array, io, sys, ucollections as collections, ujson as json
 class Stream(io.IOBase):
     def __init__(self, at): self.at, self.text = at, b''
     def write(self, data):

@@ -8,7 +8,7 @@ from porter.run import Device, run
 from tests.cpython import cpython
 
 GUARDED = """\
-import array, collections, io, json
+import array, collections, io, ujson as json
 {classes}
 try:
     {call}

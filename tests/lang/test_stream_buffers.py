@@ -24,7 +24,7 @@ print([len(b) for b in kept], kept[0], 'abc', 'de')
 
 def test_what_a_stream_fills_is_read(any_device: Device) -> None:
     program = """\
-import io, json
+import io, ujson as json
 class S(io.IOBase):
     text = b'[1, {"a": "b"}]'
     def readinto(self, b):
@@ -41,7 +41,7 @@ print(json.load(S()))
 @pytest.mark.parametrize("call", ["print('ab', file=S())", "json.load(S())"])
 def test_a_length_that_cannot_be_is_an_error(any_device: Device, call: str, said: str) -> None:
     program = f"""\
-import io, json
+import io, ujson as json
 class S(io.IOBase):
     def write(self, b): return {said}
     readinto = write

@@ -169,7 +169,7 @@ def test_removed_keys_cost_no_memory(roomy_device: Device) -> None:
 
 
 FULL = """
-import collections, array, gc
+import array, gc, ucollections as collections
 def fill(make, add):
     gc.collect()
     kept = make()

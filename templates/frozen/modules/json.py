@@ -1,12 +1,6 @@
-# JSON as CPython reads and writes it. The C module has no keyword arguments, writes any object, and
-# reads invalid texts in some builds. It does the work where its result is CPython's.
+# JSON as CPython reads and writes it. The C module has no keyword arguments, writes any object and
+# reads invalid texts. It does the work where its result is CPython's.
 import ujson
-
-try:
-    ujson.loads("[1,]")
-    _strict = False
-except ValueError:
-    _strict = True
 
 
 class JSONDecodeError(ValueError):
@@ -378,13 +372,19 @@ def loads(s, *, cls=None, **options):
                         f"not {type(s).__name__}")
     elif s.startswith("\ufeff"):
         raise JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", s, 0)
-    if _strict and cls is None and not options and "\\u" not in s:
+    if cls is None and not options and "\\" not in s and "\v" not in s and "\f" not in s:
+        # The C module reads invalid texts too. A text is valid if the C module writes the value so,
+        # but for whitespace.
         try:
-            return ujson.loads(s)
+            value = ujson.loads(s)
+            if "".join(ujson.dumps(value).split()) == "".join(s.split()):
+                return value
         except ValueError:
             pass
     return (cls or JSONDecoder)(**options).decode(s)
 
 
 def load(fp, *, cls=None, **options):
+    if not hasattr(fp, "read"):  # a stream that implements readinto only
+        return ujson.load(fp)
     return loads(fp.read(), cls=cls, **options)

@@ -2,6 +2,8 @@
 import ucollections
 from ucollections import deque
 
+_absent = object()
+
 
 def __getattr__(name):
     if name == "__all__":
@@ -45,9 +47,8 @@ def _make_defaultdict():
             self.default_factory = default_factory
 
         def __getitem__(self, key):
-            if key in self:
-                return super().__getitem__(key)
-            return self.__missing__(key)
+            value = self.get(key, _absent)
+            return self.__missing__(key) if value is _absent else value
 
         def __missing__(self, key):
             if self.default_factory is None:
@@ -83,9 +84,8 @@ def _make_Counter():
             self.update(iterable, **kwds)
 
         def __getitem__(self, key):
-            if key in self:
-                return super().__getitem__(key)
-            return self.__missing__(key)
+            value = self.get(key, _absent)
+            return self.__missing__(key) if value is _absent else value
 
         def __missing__(self, key):
             return 0
