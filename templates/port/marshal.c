@@ -11,9 +11,40 @@
 #include "py/objint.h"
 #include "py/objstr.h"
 #include "py/objtuple.h"
+#include "py/objtype.h"
 #include "py/runtime.h"
 
 #define LONG_DIGIT_BITS (15) // of a digit of an int in the format
+
+mp_obj_t gpusnek_native_part(mp_obj_t value) {
+    if (!mp_obj_is_obj(value) || !mp_obj_is_instance_type(mp_obj_get_type(value))) {
+        return value;
+    }
+    mp_obj_t part = mp_obj_cast_to_native_base(value, MP_OBJ_FROM_PTR(&mp_type_dict));
+    if (part == MP_OBJ_NULL) {
+        part = mp_obj_cast_to_native_base(value, MP_OBJ_FROM_PTR(&mp_type_tuple));
+    }
+    if (part == MP_OBJ_NULL) {
+        part = mp_obj_cast_to_native_base(value, MP_OBJ_FROM_PTR(&mp_type_list));
+    }
+    if (part == MP_OBJ_NULL) {
+        part = mp_obj_cast_to_native_base(value, MP_OBJ_FROM_PTR(&mp_type_set));
+    }
+    if (part == MP_OBJ_NULL) {
+        part = mp_obj_cast_to_native_base(value, MP_OBJ_FROM_PTR(&mp_type_frozenset));
+    }
+    if (part == MP_OBJ_NULL) {
+        part = mp_obj_cast_to_native_base(value, MP_OBJ_FROM_PTR(&mp_type_str));
+    }
+    if (part == MP_OBJ_NULL) {
+        part = mp_obj_cast_to_native_base(value, MP_OBJ_FROM_PTR(&mp_type_bytes));
+    }
+    if (part == MP_OBJ_NULL) {
+        part = mp_obj_cast_to_native_base(value, MP_OBJ_FROM_PTR(&mp_type_int));
+    }
+    // Before __init__ of the native base, a function stands for the native part.
+    return part == MP_OBJ_NULL || mp_obj_is_callable(part) ? value : part;
+}
 
 static void put_u32(vstr_t *to, uint32_t value) {
     for (int shift = 0; shift < 32; shift += 8) {
@@ -212,6 +243,7 @@ static bool put_container(vstr_t *to, mp_obj_t value, bool *wrapped) {
 }
 
 void gpusnek_marshal(vstr_t *to, mp_obj_t value, bool *wrapped) {
+    value = gpusnek_native_part(value);
     mp_cstack_check();
     if (value == mp_const_none) {
         vstr_add_byte(to, 'N');

@@ -12,6 +12,9 @@
 void gpusnek_marshal(vstr_t *to, mp_obj_t value, bool *wrapped);
 // Appends a str of `length` bytes of UTF-8.
 void gpusnek_marshal_str(vstr_t *to, const char *text, size_t length);
+// Returns the native part of an instance whose class extends dict, tuple, list, set, frozenset, str,
+// bytes or int (Counter, named tuples, IntEnum); returns any other value itself.
+mp_obj_t gpusnek_native_part(mp_obj_t value);
 // Appends the start of a tuple; the caller appends its `count` items.
 void gpusnek_marshal_tuple(vstr_t *to, size_t count);
 

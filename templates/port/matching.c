@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "marshal.h"
 #include "py/binary.h"
 #include "py/objarray.h"
 #include "py/objlist.h"
@@ -313,6 +314,7 @@ static const byte *match_list(mp_obj_t value, const byte *at,
 }
 
 static const byte *match(mp_obj_t value, const byte *at, const gpusnek_tolerance_t *tolerance) {
+    value = gpusnek_native_part(value);
     switch (*at) {
         case 'N':
             return value == mp_const_none ? at + 1 : NULL;

@@ -9,6 +9,7 @@
 // pattern states. The first key that exceeds the remaining units ends the comparison.
 #include <string.h>
 
+#include "marshal.h"
 #include "matching.h"
 #include "py/objstr.h"
 #include "py/objtuple.h"
@@ -88,6 +89,7 @@ static bool hash_at(mp_obj_t key, uint32_t depth, uint64_t *units, uint64_t *has
     if (depth == MAX_DEPTH || *units == 0) {
         return false;
     }
+    key = gpusnek_native_part(key);
     if (mp_obj_is_str(key) || mp_obj_is_type(key, &mp_type_bytes)) {
         size_t length;
         const char *bytes = mp_obj_str_get_data(key, &length);

@@ -67,6 +67,11 @@ def test_arrays_named_tuples_and_what_has_no_counterpart(four: InterpreterArray)
     assert first[4] == Repr("<class 'C'>")
 
 
+def test_instances_of_subclasses_arrive_as_builtin_values(four: InterpreterArray) -> None:
+    four.exec("from collections import Counter\nclass L(list): pass\n")
+    assert four.eval("[Counter('aab'), L([threadIdx])]")[2] == [{"a": 2, "b": 1}, [2]]
+
+
 def test_large_values_need_no_buffer(make: Make) -> None:
     array = make(3, stdout=64, heap="64K")
     assert array.eval("'\u20ac' * 5000 * threadIdx") == ["\u20ac" * 5000 * i for i in range(3)]

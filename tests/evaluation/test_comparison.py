@@ -200,6 +200,21 @@ def test_named_tuples_and_ordered_dicts(judged: Judge) -> None:
     assert judged([program], [((0,), (1, 2)), ((1,), expected)]).solved.tolist() == [True]
 
 
+def test_instances_of_subclasses_of_builtin_types(judged: Judge) -> None:
+    program = (
+        "from collections import Counter, defaultdict\n"
+        "class L(list): pass\nclass T(str): pass\nclass N(int): pass\nclass P(tuple): pass\n"
+        "d = defaultdict(int)\nd['a'] += 1\n"
+        "def solve(k): return [Counter('aab'), d, L([1]), T('x'), N(5), {P((1, 2)): 3}][k]\n"
+    )
+    values = [{"a": 2, "b": 1}, {"a": 1}, [1], "x", 5, {(1, 2): 3}]
+    cases = [((k,), value) for k, value in enumerate(values)]
+    assert judged([program], cases).solved.tolist() == [True]
+    wrong = [{"a": 2}, {"a": 2}, [2], "y", 6, {(1, 3): 3}]
+    for k, value in enumerate(wrong):
+        assert judged([program], [((k,), value)]).solved.tolist() == [False]
+
+
 @pytest.mark.parametrize(
     "value", [object(), Fraction(1), np.int64(1), np.zeros(2), {1: object()}, int]
 )
