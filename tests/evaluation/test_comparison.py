@@ -178,12 +178,11 @@ def test_a_function_compares_here(judged: Judge) -> None:
     "result",
     [
         *("range(3)", "memoryview(b'abc')", "(i for i in (0, 1, 2))", "map(abs, [0, 1, 2])"),
-        *("{0: 0, 1: 1, 2: 2}.keys()", "L([0, 1, 2])", "E()", "D({1: 2})", "object", "solve"),
+        *("{0: 0, 1: 1, 2: 2}.keys()", "E()", "object", "solve"),
     ],
 )
 def test_other_types_equal_nothing(judged: Judge, result: str) -> None:
     program = (
-        "class L(list): pass\nclass D(dict): pass\n"
         "class E:\n def __eq__(self, other): return True\n def __hash__(self): return 0\n"
         f"def solve(): return {result}\n"
     )
