@@ -253,7 +253,7 @@ texts = st.text("ab-. \n\t", max_size=60)
 
 
 @batches(
-    call("textwrap.wrap({0}, {1})", texts, st.integers(1, 20)),
+    call("textwrap.wrap({0}, {1})", texts.map(str.lstrip), st.integers(4, 20)),
     call("textwrap.dedent({0})", texts),
     call("textwrap.indent({0}, '> ')", texts),
     call("textwrap.shorten({0}, {1})", texts, st.integers(6, 20)),

@@ -550,21 +550,23 @@ class Decimal:
             _context._raise(InvalidOperation, None, "quotient too large")
         return (_make(self._sign ^ other._sign, q, 0), _fit(self._sign, r, exponent))
 
-    def _special_division(self, other):
+    def _special_division(self, other, quotient):
         nan = self._nan(other)
         if nan is not None:
-            return nan, nan
+            return nan
+        sign = self._sign ^ other._sign
         if self._kind:
-            invalid = _context._raise(InvalidOperation, _make(0, 0, 0, "nan"))
-            return (invalid if other._kind else self), invalid
-        return _make(self._sign ^ other._sign, 0, 0), +self
+            if other._kind or not quotient:
+                return _context._raise(InvalidOperation, _make(0, 0, 0, "nan"))
+            return _make(sign, 0, 0, "inf")
+        return _make(sign, 0, 0) if quotient else _fit(self._sign, self._int, self._exp)
 
     def __floordiv__(self, other):
         other = self._other(other)
         if other is None:
             return NotImplemented
         if self._kind or other._kind:
-            return self._special_division(other)[0]
+            return self._special_division(other, True)
         if not other._int:
             return self._by_zero(other, self._sign ^ other._sign)
         return self._divided(other)[0]
@@ -577,7 +579,7 @@ class Decimal:
         if other is None:
             return NotImplemented
         if self._kind or other._kind:
-            return self._special_division(other)[1]
+            return self._special_division(other, False)
         if not other._int:
             return _context._raise(InvalidOperation, _make(0, 0, 0, "nan"),
                                    [InvalidOperation if self else DivisionUndefined])

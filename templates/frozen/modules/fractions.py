@@ -237,7 +237,23 @@ class Fraction:
         return floor
 
     def __float__(self):
-        return self.numerator / self.denominator
+        # A quotient of 64 bits or more with a sticky bit rounds to the nearest float.
+        import umath as math
+
+        n, d = abs(self.numerator), self.denominator
+        shift = 0
+        while n >> 64 >= d:
+            d <<= 32
+            shift += 32
+        while n and n < d << 64:
+            n <<= 32
+            shift -= 32
+        q, r = divmod(n, d)
+        try:
+            value = math.ldexp(float(q | bool(r)), shift)
+        except (OverflowError, ValueError):
+            raise OverflowError("integer division result too large for a float")
+        return -value if self.numerator < 0 else value
 
     def __bool__(self):
         return self.numerator != 0

@@ -110,7 +110,7 @@ class PrettyPrinter:
             return
         kind = type(obj)
         fields = getattr(kind, "__dataclass_fields__", None)
-        if kind is str:
+        if kind is str and obj:
             self._format_text(obj, write, indent, allowance, level)
             return
         if fields is None and kind not in (list, tuple, dict, set, frozenset) or (
