@@ -14,6 +14,7 @@ from porter.conformance.discovery import Test
 from porter.errors import UsageError
 
 DEFAULT_LIST = Path(__file__).with_name("skips.toml")
+LIBRARY = "library"  # stands among the patches for the standard library
 
 
 @attrs.frozen
@@ -50,8 +51,8 @@ class SkipEntry:
         patterns: Needs or tests, by name or pattern.
         targets: Targets that the entry is for; empty for all.
         expects: If not empty, the entry is for tests whose ``.exp`` file has one of these lines.
-        without: If not empty, the entry is for builds that lack one of these patches.
-        with_: The entry is for builds that have all of these patches.
+        without: If not empty, the entry is for builds that lack one of these patches (or LIBRARY).
+        with_: The entry is for builds that have all of these patches (and LIBRARY, if named).
     """
 
     reason: str

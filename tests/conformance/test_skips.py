@@ -11,7 +11,7 @@ from porter.base import paths
 from porter.conformance.backends import open_runner
 from porter.conformance.discovery import Test, discover
 from porter.conformance.records import Script
-from porter.conformance.skips import SkipEntry, load, read
+from porter.conformance.skips import LIBRARY, SkipEntry, load, read
 from porter.errors import UsageError
 from porter.regress.checks import conformance_config
 from porter.sync.lock import newest_release
@@ -41,6 +41,19 @@ def test_expected_lines_narrow_an_entry(tmp_path: Path) -> None:
     assert load("host", path).reason(test) == "old"
     test.expected_file.write_text("-1e+01\n")
     assert load("host", path).reason(test) is None
+
+
+def test_the_library_narrows_an_entry(tmp_path: Path) -> None:
+    path = tmp_path / "skips.toml"
+    path.write_text(
+        '[[skip]]\nreason = "as CPython"\ntests = ["a/b.py"]\nwith = ["library"]\n'
+        '[[lack]]\nreason = "no axtls"\nneeds = ["hashlib.md5"]\nwithout = ["library"]\n'
+    )
+    test = Test(tmp_path, "a/b.py")
+    assert load("host", path).reason(test) == "as CPython"
+    assert load("host", path, {LIBRARY}).reason(test) is None
+    assert load("host", path).lacking("hashlib.md5") is None
+    assert load("host", path, {LIBRARY}).lacking("hashlib.md5") == "no axtls"
 
 
 @pytest.mark.parametrize(

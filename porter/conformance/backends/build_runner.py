@@ -22,6 +22,7 @@ from porter.compiler.options import CompilerOptions
 from porter.conformance.backends.isolated_process import Isolated, RunScripts
 from porter.conformance.file_images import BLOCK_SIZE, build_images
 from porter.conformance.records import Script, ScriptOutcome, ScriptStatus
+from porter.conformance.skips import LIBRARY
 from porter.manifest import open_manifest
 from porter.native.batch import build_batch, link_batch, translate
 from porter.native.code import CodeOfEach, compile_each
@@ -271,7 +272,7 @@ class BuildRunner:
     launches: ScriptLaunches
     chunk: int
     parallel: int
-    skipped: frozenset[str] = frozenset()  # patches that the build lacks
+    skipped: frozenset[str] = frozenset()  # patches that the build lacks, LIBRARY among them
 
     @staticmethod
     def open(
@@ -297,7 +298,10 @@ class BuildRunner:
         opener = ScriptOpener(folder, target, timeout, gc_stress, sizes or {}, native)
         margin = MARGIN if native is None else COMPILING
         isolated = Isolated(opener, 2 * timeout + margin)
-        skipped = frozenset(one.name for one in open_manifest(folder).patches.skipped)
+        manifest = open_manifest(folder)
+        skipped = frozenset(one.name for one in manifest.patches.skipped)
+        if manifest.inputs.config.get("library") == "none":
+            skipped |= {LIBRARY}
         if target == "cuda":
             return BuildRunner(target, isolated, chunk=4096, parallel=4096, skipped=skipped)
         threads = os.cpu_count() or 1

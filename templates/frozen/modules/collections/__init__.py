@@ -374,7 +374,20 @@ def _make(cls, iterable):
 
 
 def _asdict(self):
-    return dict(zip(self._fields, self))
+    from collections import _Fields
+
+    return _Fields(zip(self._fields, self))
+
+
+def _make__Fields():
+    # A dict with the order of the fields.
+    class _Fields(ucollections.OrderedDict):
+        def __repr__(self):
+            return _items(self)
+
+        __str__ = __repr__
+
+    return _Fields
 
 
 def _replace(self, **kwargs):

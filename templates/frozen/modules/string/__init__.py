@@ -26,8 +26,4 @@ def __getattr__(name):
 
         value = globals()[name] = getattr(_string, name)
         return value
-    if name == "templatelib":
-        import ustring
-
-        return ustring.templatelib
     raise AttributeError(f"module 'string' has no attribute '{name}'")

@@ -1,0 +1,2 @@
+# Only releases with template strings have the C module; in others this import raises ImportError.
+from ustring.templatelib import Interpolation, Template
