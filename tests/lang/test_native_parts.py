@@ -18,12 +18,21 @@ def dict_of(x):
     except TypeError:
         return 'TypeError'
 from collections import OrderedDict, namedtuple
+class M:
+    def keys(self): return ['k']
+    def __getitem__(self, key): return key * 2
 P = namedtuple('P', 'x y')
 """
 CALLS = [
     "dict(D(a=1))",
     "{}.update(D(a=1))",
     "dict(OrderedDict([('a', 1)]))",
+    "list(OrderedDict(c=1, b=2, a=3))",
+    "list(OrderedDict({'c': 1, 'b': 2, 'a': 3}).items())",
+    "dict(M())",
+    "OrderedDict(M())['k']",
+    "'%d-%d' % P(1, 2)",
+    "'%s' % D(a=1)",
     "dict(D(a=1), b=2) == {'a': 1, 'b': 2}",
     "{1: 2} | D(a=1) == {1: 2, 'a': 1}",
     "type('A', (), D(a=1)).a",
@@ -45,6 +54,8 @@ INVALID = [
     ("type('A', (), [])", "TypeError"),
     ("dict(T([1]))", "TypeError"),
     ("dict(T(['abc']))", "ValueError"),
+    ("'%d' % P(1, 2)", "TypeError"),
+    ("dict(type('K', (), {'keys': lambda self: [1]})())", "TypeError"),
 ]
 
 

@@ -245,12 +245,6 @@ def _make_Counter():
 
 def _make_OrderedDict():
     class OrderedDict(ucollections.OrderedDict):
-        def __init__(self, *args, **kwargs):
-            super().__init__(_pairs(args), **kwargs)
-
-        def update(self, *args, **kwargs):
-            super().update(_pairs(args), **kwargs)
-
         def move_to_end(self, key, last=True):
             value = self[key]
             if last:
