@@ -1,18 +1,20 @@
 """Render `templates/port/` into a build: `.j2` files through jinja2, other files unchanged.
 
 One template gets the powers of ten with which the port converts floats to decimal digits and back.
+Another one gets sets of opcodes from the opcode table.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import cache
 from pathlib import Path
 
 import jinja2
 from attrs import field, frozen
 
+from porter.compiler.opcodes import NAMESPACE, OPCODES, Opcode, Operand, Trait
 from porter.config import BuildConfig
 from porter.errors import GenerateFailed
 from porter.patches import load_series
@@ -93,7 +95,26 @@ def template_values(
         "gc_stress": config.gc_stress,
         "frozen": frozen,
         "powers_of_ten": powers_of_ten(config.float),
+        "opcode_sets": opcode_sets(),
         "patches": {patch_macro(name): int(name in applied) for name in names},
+    }
+
+
+def opcode_sets() -> dict[str, list[str]]:
+    """Return the sets of opcodes that the VM's fast path tests, by their names in C."""
+    variables = [
+        row
+        for row in OPCODES.values()
+        if row.operand in (Operand.NAMESPACE, Operand.GLOBAL) and row.has(Trait.FAST_PATH)
+    ]
+
+    def named(holds: Callable[[Opcode], bool]) -> list[str]:
+        return [row.name for row in variables if holds(row)]
+
+    return {
+        "VM_LOCAL": named(lambda row: row.name in NAMESPACE),
+        "VM_LOAD": named(lambda row: not row.has(Trait.STORES)),
+        "VM_VARIABLE": named(lambda _: True),
     }
 
 

@@ -24,13 +24,7 @@
 #include "py/objmodule.h"
 #include "py/objtype.h"
 #include "vm_machine.h"
-
-// Bit sets of the instructions whose operand is a name. VM_LOCAL: instructions that mean a local
-// name, which at module level is a global. VM_LOAD: loads. VM_VARIABLE: all variables.
-#define VM_BIT(op) (1u << ((op) - MP_BC_BASE_QSTR_O))
-#define VM_LOCAL (VM_BIT(MP_BC_LOAD_NAME) | VM_BIT(MP_BC_STORE_NAME))
-#define VM_LOAD (VM_BIT(MP_BC_LOAD_NAME) | VM_BIT(MP_BC_LOAD_GLOBAL))
-#define VM_VARIABLE (VM_LOCAL | VM_LOAD | VM_BIT(MP_BC_STORE_GLOBAL))
+#include "vm_opcodes.h"
 
 // The cache: table indexes by the name's number modulo VM_NAMES. Attributes use the slot half way
 // round, so that a global and an attribute of the same name do not evict each other.
