@@ -7,9 +7,13 @@ need judgement (sentence length, voice) are left to reviewers.
     python -m porter_dev.prose                  # since the merge base with the upstream branch
     python -m porter_dev.prose --since COMMIT
     python -m porter_dev.prose --all            # every line; does not read commits
+    python -m porter_dev.prose --sample 200 --seed 1    # random paragraphs, for a reviewer
 
 The comment `prose: ignore` exempts its line and the next one, or the docstring that ends on its
 line. The exit status is 1 if there are findings.
+
+`--sample` prints paragraphs of comments, docstrings and guides, for the rules that a program cannot
+check. The seed and the tracked files determine the sample.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from __future__ import annotations
 import argparse
 import ast
 import io
+import random
 import re
 import subprocess
 import sys
@@ -39,6 +44,12 @@ EXCLUDED = re.compile(
     r"^(?:docs/lab/|docs/(?:\w+/)?changelog\.md|upstream/|patches/|porter_dev/prose\.py"
     r"|tests/dev/test_prose\.py)|/(?:corpus|findings|programs)/"
 )
+
+# Folders of which `--sample` draws paragraphs; history is no prose to review.
+SAMPLED = re.compile(r"^(?:porter|porter_dev|templates|patches|docs)/")
+NOT_SAMPLED = re.compile(r"^docs/lab/|/changelog\.md$")
+SAMPLE_WORDS = 4  # minimum words of a sampled paragraph; shorter ones are labels
+_CODE = re.compile(r"`[^`]*`|\[[^]]*\]\([^)]*\)|[\w./-]*[/_.][\w/-]+")
 
 
 @frozen
@@ -270,6 +281,14 @@ def _hash(text: str) -> Iterator[ProseBlock]:
     yield from map(ProseBlock, _comments(comments))
 
 
+def _patch(text: str) -> Iterator[ProseBlock]:
+    """Yield the comments of a patch: TOML's, and those of the C that it inserts."""
+    # A line of C such as `#if` is no comment: TOML's comments here begin with "# ".
+    hashes = re.sub(r"(?m)^\s*#(?! ).*$", "", text)
+    yield from _hash(hashes)
+    yield from _c(text)
+
+
 def _guide(text: str) -> Iterator[ProseBlock]:
     lines: list[tuple[int, str]] = []
     code = False
@@ -288,6 +307,8 @@ def blocks(name: str, text: str) -> Iterator[ProseBlock]:
     suffix = Path(name).suffix
     if suffix == ".py":
         yield from _python(text)
+    elif name.startswith("patches/") and suffix == ".toml":
+        yield from _patch(text)
     elif suffix in C_SUFFIXES:
         yield from _c(text)
     elif suffix in HASH_SUFFIXES:
@@ -381,6 +402,36 @@ class Repository:
         names = self.git("ls-files", "-z").split("\0")
         return [finding for name in names if name for finding in self._check(name, None)]
 
+    def sample(self, size: int, seed: int) -> list[tuple[str, int, str]]:
+        """Return random paragraphs of the tracked files in SAMPLED.
+
+        Args:
+            size: Number of paragraphs; more than there are returns all.
+            seed: Seed of the random numbers.
+
+        Returns:
+            The file, the first line and the text of each paragraph, in order of files and lines.
+        """
+        found = []
+        for name in sorted(self.git("ls-files", "-z").split("\0")):
+            path = self.root / name
+            if not SAMPLED.search(name) or NOT_SAMPLED.search(name) or path.is_symlink():
+                continue
+            if not path.is_file():
+                continue
+            text = path.read_text(encoding="utf-8", errors="replace")
+            paragraphs = {
+                (block.lines[0][0], " ".join(line.strip() for _, line in block.lines).strip())
+                for block in blocks(name, text)
+            }
+            found += [
+                (name, line, words)
+                for line, words in sorted(paragraphs)
+                if len(re.findall(r"[A-Za-z]{2,}", _CODE.sub("", words))) >= SAMPLE_WORDS
+                and "-->" not in words
+            ]
+        return sorted(random.Random(seed).sample(found, min(size, len(found))))
+
     def _check(self, name: str, lines: set[int] | None) -> list[ProseFinding]:
         path = self.root / name
         if EXCLUDED.search(name) or not path.is_file() or path.is_symlink():
@@ -394,8 +445,16 @@ def main(args: Sequence[str] | None = None, root: Path = ROOT) -> int:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--since", metavar="COMMIT", help="check lines added since COMMIT")
     which.add_argument("--all", action="store_true", help="check all lines")
+    which.add_argument("--sample", metavar="N", type=int, help="print N random paragraphs")
+    parser.add_argument("--seed", metavar="S", type=int, default=0, help="seed of the sample")
     options = parser.parse_args(args)
     repository = Repository(root)
+    if options.sample is not None:
+        if options.sample < 1:
+            parser.error("--sample: N is at least 1")
+        for name, line, text in repository.sample(options.sample, options.seed):
+            print(f"{name}:{line}: {text}")
+        return 0
     if options.all:
         found = repository.check_all()
     else:

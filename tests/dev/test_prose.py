@@ -248,3 +248,44 @@ def test_history_and_generated_programs_are_not_read(git: Git, tmp_path: Path) -
         (work / name).write_text("# A\n\nWho waits.\n")
     commit(git, work, "a: begin")
     assert found(work, "--all") == 0
+
+
+def test_a_sample_depends_on_the_seed_only(
+    git: Git, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = tmp_path / "work"
+    lines = [f"# The launch runs row number {'i' * k}." for k in range(2, 42)]
+    files = {
+        "porter/a.py": "\n\n".join(lines[:20])
+        + '\n\ndef f():\n    """Return the rows it has."""\n',
+        "porter/short.py": "# Two words\n\n# `every word of this` is `code.py`\n",
+        "templates/a.cu": "\n\n".join(f"//{line[1:]}" for line in lines[20:30]),
+        "docs/how-to/files.md": "\n\n".join(line[2:] for line in lines[30:]),
+        "patches/a.toml": "# The patch adds a check here.\ntext = '''\n"
+        "#if ONE_OF_MANY_OPTIONS IS ON\n// The check reads the length first.\n'''\n",
+        "docs/lab/gpu.md": "This page records the history only.\n",
+        "tests/a.py": "# This comment of a test is not sampled.\n",
+    }
+    for name, text in files.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text(text)
+    commit(git, work, "a: begin")
+    repository = Repository(work)
+    every = repository.sample(1000, 1)
+    assert len(every) == len(lines) + 3
+    assert ("porter/a.py", 42, "Return the rows it has.") in every
+    assert [line for name, line, _ in every if name == "patches/a.toml"] == [1, 4]
+    assert {name.split("/")[0] for name, *_ in every} == {"porter", "templates", "docs", "patches"}
+    sample = repository.sample(9, 7)
+    assert sample == repository.sample(9, 7) == sorted(sample)
+    assert len(set(sample)) == 9 and set(sample) < set(every)
+    assert sample != repository.sample(9, 8)
+    assert found(work, "--sample", "9", "--seed", "7") == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown == [f"{name}:{line}: {text}" for name, line, text in sample]
+
+
+def test_a_sample_of_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        found(tmp_path, "--sample", "0")
+    assert "N is at least 1" in capsys.readouterr().err
