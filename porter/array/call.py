@@ -53,7 +53,7 @@ class Call(OfOneProcess, Generic[T]):
     def interrupt(self) -> None:
         """Raise KeyboardInterrupt in every interpreter of this launch; callable from any thread."""
         self.check_process()
-        # The value 2 stops hard; each other new value raises once (interp.h).
+        # An interpreter that reads 2 stops hard. Any other new value makes it raise (interp.h).
         self._interrupts += 1
         self._launch.interrupt(1 if self._interrupts == 1 else self._interrupts + 1)
 

@@ -45,7 +45,7 @@ class DeviceUnit:
         source: The C++ file.
         number: Eight hexadecimal digits derived from the unit's name.
         ptx: The PTX file.
-        cubins: The cubin by architecture, all made from `ptx`.
+        cubins: The cubin of each architecture, assembled from `ptx`.
     """
 
     source: Path

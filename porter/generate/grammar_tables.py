@@ -245,7 +245,7 @@ class Chains:
 
     @cached_property
     def begun(self) -> Sequence[Mapping[str, tuple[tuple[str, ...], str]]]:
-        """For each rule, in order: the result of `of` by token."""
+        """The results of `of` by token: one mapping per rule, in order."""
         tokens = self.grammar.tokens
         return [{token: self.of(rule, token) for token in tokens} for rule in self.grammar.rules]
 

@@ -150,7 +150,10 @@ class KernelTarget:
 
     @property
     def _global(self) -> bool:
-        """Whether interpreters are found by the thread index, which nvcc's headers declare."""
+        """Whether arenas are global.
+
+        Code then finds its interpreter by the thread index, which nvcc's headers declare.
+        """
         return bool(self.built.config["arena"] != "local")
 
     def compile(

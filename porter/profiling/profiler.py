@@ -52,7 +52,7 @@ def profile(
         target: Target to run on.
         release: Upstream release.
         build: Finished build with `profile`; None to use or make a suitable one.
-        heap: Bytes of heap, or a size such as `"64K"`; so are all sizes here.
+        heap: Size of the heap: bytes, or a text such as `"64K"`. All sizes here accept both.
         pystack: Size of the Python stack.
         stack: Size of the C stack.
         counter_buffer: Size of the counter buffer of each interpreter.

@@ -41,7 +41,7 @@ class Changes:
         against: Release of the baseline: the same one or, for a new release, another; "" if none.
         failing: Tests that fail now and did not fail before, new tests included.
         passing: Tests that failed before and do not fail now.
-        moved: Tests with another verdict, good both times.
+        moved: Tests whose verdict changed from one good verdict to another.
         added_tests: By target, tests that are new.
         removed_tests: By target, tests that are gone.
         met: Rules whose number of edits changed, with the units.

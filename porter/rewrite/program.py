@@ -32,7 +32,7 @@ from porter.rewrite.poll_sites import Polls, polled_loops
 from porter.rewrite.spelling import cpp_name, identifier
 from porter.rewrite.state_changes import Effects, effects
 
-# Sizes of copies and fills. A size that is too large was refused before it reaches one of them.
+# Size arguments of copies and fills. An allocation has refused a size that is too large before.
 COPIES = frozenset(
     parameter(prefix + name, 2)
     for name in ("memcpy", "memmove", "memset")

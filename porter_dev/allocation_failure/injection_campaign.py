@@ -137,7 +137,7 @@ def _stride(made: int, limit: int) -> int:
 def _injections(
     plan: Sequence[tuple[InjectedProgram, int, int]],
 ) -> Iterator[tuple[InjectedProgram, Injection]]:
-    """Yield all injections. A program's last one is beyond its allocations, so none fails in it."""
+    """Yield all injections. The last one of a program lies beyond the program's allocations."""
     number = 0
     for subject, made, stride in plan:
         for fail in (*range(1, made + 1, stride), made + 1):

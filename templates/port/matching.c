@@ -277,7 +277,7 @@ bool gpusnek_is_tuple(mp_obj_t value) {
     return MP_OBJ_TYPE_GET_SLOT_OR_NULL(mp_obj_get_type(value), iter) == mp_obj_tuple_getiter;
 }
 
-// Compares with a pattern (StopIteration, ...): a bytearray or an array.
+// Compares with a pattern that begins with StopIteration: a bytearray or an array (marshal.h).
 static const byte *match_special(mp_obj_t value, const byte *at,
     const gpusnek_tolerance_t *tolerance) {
     if (gpusnek_marshal_i32(at) == 2) {

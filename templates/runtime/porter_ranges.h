@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#define PORTER_RANGES 24 // ranges of a launch; a check compares with each, so few
+#define PORTER_RANGES 24 // ranges of a launch; each is one more comparison in a check
 #define PORTER_KEPT 12   // ranges that outlive launches
 #define PORTER_SEALED_BELOW 104u // bytes below the state that only the runtime writes,
 #define PORTER_SEALED_ABOVE 728u // and bytes from the start of the state

@@ -57,7 +57,7 @@ def settle(b: BlockBuilder, value: Value) -> Value:
 
 
 def settle_all(b: BlockBuilder) -> None:
-    """Settle each value on the stack."""
+    """Replace each value on the stack by a small integer, with a guard as `settle` emits it."""
     b.state.stack[:] = [settle(b, value) for value in b.state.stack]
 
 

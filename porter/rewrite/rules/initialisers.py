@@ -144,7 +144,7 @@ class Initialisers(Rule):
     def _assignments(self, node: Node, placed: list[Slot]) -> Iterator[Edit]:
         """Assign the items after the declaration: C++ has no designator for such members.
 
-        These are members of an anonymous struct inside a union.
+        The members belong to an anonymous struct inside a union.
         """
         variable = node.parent
         statement = variable.parent if variable is not None else None

@@ -245,7 +245,7 @@ class Device(Protocol):
         """Return `array` as a numpy array."""
 
     def local_value(self, value: object) -> object:
-        """Return `value`, or a copy of an array where `array` cannot read its memory."""
+        """Return `value`; a copy in host memory if it is an array that `array` cannot read."""
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Allocate memory in which `n` interpreters persist between launches."""

@@ -1,4 +1,4 @@
-"""Judge the answer of a launch: no fault of its programs, or faults of a kind at a place."""
+"""Classify the faults in the answer of a launch: the type and the place of each."""
 
 from __future__ import annotations
 
