@@ -57,12 +57,27 @@ DAMAGES = [
 ]
 
 
+def replace_by_damaged(path: Path, damage: Callable[[Path], object]) -> None:
+    """Replace a library that this process has loaded by a damaged copy.
+
+    A change in place would change the code that is mapped, and the process would end by a signal
+    when the loader calls the library's destructors at exit.
+    """
+    other = path.with_name("other")
+    shutil.copy2(path, other)
+    damage(other)
+    if other.exists():
+        other.replace(path)
+    else:
+        path.unlink()
+
+
 @pytest.mark.parametrize(("damage", "said"), DAMAGES)
 def test_a_damaged_library_is_refused(
     copy: Path, damage: Callable[[Path], object], said: str
 ) -> None:
     assert run(open_device(copy, "host"), ["i"], 1).stdout[0] == b"0"  # remembered as whole
-    damage(copy / LIBRARY)
+    replace_by_damaged(copy / LIBRARY, damage)
     for opening in (
         lambda: open_device(copy, "host"),
         lambda: open_several(copy, ["host", "host"]),
