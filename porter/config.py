@@ -13,7 +13,12 @@ from attrs import field, frozen
 
 from porter.base import arguments
 from porter.base.architectures import Architectures, canonical
-from porter.base.deprecated import RENAMED_SETTINGS, renamed_fields, warn_deprecated
+from porter.base.deprecated import (
+    RENAMED_SETTINGS,
+    both_names,
+    renamed_fields,
+    warn_deprecated,
+)
 from porter.base.release_name import check_release
 from porter.base.sizes import GIB, KIB, MIB, Bounds, check_bounds, format_size, parse_size
 from porter.errors import UsageError
@@ -239,14 +244,17 @@ def merge(*layers: tuple[str, Mapping[str, object]], release: str) -> BuildConfi
         release: The release if no layer names one.
 
     Raises:
-        UsageError: A value is invalid, or a key unknown.
+        UsageError: A value is invalid, a key unknown, or a layer has an old and a new name of it.
     """
     values: dict[str, Any] = {"release": release}
     for where, layer in layers:
-        # Old names first, so that the value under a new name wins.
-        for name, value in sorted(layer.items(), key=lambda item: item[0] not in RENAMED_SETTINGS):
-            if value is not None:
-                values[_current(name, where)] = convert(_current(name, where), value, where)
+        given = {name: value for name, value in layer.items() if value is not None}
+        for old in given.keys() & RENAMED_SETTINGS.keys():
+            if (new := RENAMED_SETTINGS[old]) in given:
+                label = f"{where}: " if where else ""
+                raise UsageError(label + both_names(old, new))
+        for name, value in given.items():
+            values[_current(name, where)] = convert(_current(name, where), value, where)
     return BuildConfig(**values)
 
 

@@ -381,7 +381,13 @@ def manifest_of(document: Mapping[str, Any], path: Path) -> Manifest:
             f"{path}: another version of porter made this build",
             hint="Run `porter build` again.",
         )
-    return structured(_with_new_keys(document), Manifest, path, NotBuilt)
+    try:
+        current = _with_new_keys(document)
+    except ValueError as error:
+        raise NotBuilt(
+            f"{path}: inputs.config: {error}", hint="Run `porter build` again."
+        ) from error
+    return structured(current, Manifest, path, NotBuilt)
 
 
 def _with_new_keys(document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ from attrs import evolve, frozen
 
 from porter import toolchain
 from porter.base import arguments, paths
+from porter.base.deprecated import renamed_arguments
 from porter.base.documents import structured
 from porter.base.locks import locked
 from porter.base.progress import DEFAULT, ProgressReporter
@@ -93,6 +94,7 @@ def sources_of(config: BuildConfig) -> Path:
     return paths.build_dir() / f"{config.release}-{config.source_key()}"
 
 
+@renamed_arguments(tell="progress")
 def build(
     config: BuildConfig,
     *,
@@ -101,7 +103,7 @@ def build(
     jobs: int | None = None,
     registers: int = REGISTERS,
     strict: bool = False,
-    tell: ProgressReporter = DEFAULT,
+    progress: ProgressReporter = DEFAULT,
 ) -> Build:
     """Bring the build of `config` up to date; each stage repeats only what its inputs changed.
 
@@ -115,7 +117,7 @@ def build(
         jobs: The number of parallel compilers; None for one per core.
         registers: The cap on registers per device thread.
         strict: Whether a skipped patch that `config` does not leave out is an error.
-        tell: Receives progress reports; none if the build is up to date.
+        progress: Receives progress reports; none if the build is up to date.
 
     Raises:
         PatchDrift: A required patch does not apply, or with `strict` any patch.
@@ -132,15 +134,15 @@ def build(
     if "cuda" in config.targets:
         toolchain.nvcc()
     folder = folder or sources_of(config)
-    freshness = Freshness(config, folder, variant, registers, ensure(config.release, tell.say))
+    freshness = Freshness(config, folder, variant, registers, ensure(config.release, progress.say))
     if (kept := freshness.current()) is not None:
         return _as_kept(freshness, kept, strict)
     try:
-        with _working_in(folder, tell):
+        with _working_in(folder, progress):
             if (kept := freshness.current()) is not None:  # another process has built it meanwhile
                 return _as_kept(freshness, kept, strict)
             inputs = freshness.inputs()
-            done = _build(config, folder, variant, jobs, registers, strict, tell)
+            done = _build(config, folder, variant, jobs, registers, strict, progress)
             freshness.keep(inputs, _to_keep(done))
             return done
     except OSError as error:
@@ -156,9 +158,9 @@ def build(
 
 
 @contextmanager
-def _working_in(folder: Path, tell: ProgressReporter) -> Iterator[None]:
+def _working_in(folder: Path, progress: ProgressReporter) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / "lock", tell.say):
+    with locked(folder / "lock", progress.say):
         yield
 
 
@@ -194,7 +196,7 @@ def _build(
     jobs: int | None,
     registers: int,
     strict: bool,
-    tell: ProgressReporter,
+    progress: ProgressReporter,
 ) -> Build:
     seconds: dict[str, float] = {}
 
@@ -204,7 +206,7 @@ def _build(
         yield
         seconds[name] = time.monotonic() - start
 
-    done = _rewrite(config, folder, jobs, stage, strict, tell)
+    done = _rewrite(config, folder, jobs, stage, strict, progress)
     with stage("compile"):
         compiled = compile_build(
             config,
@@ -214,19 +216,20 @@ def _build(
             registers=registers,
             patches=done.patches,
             modules=done.modules,
-            tell=tell,
+            progress=progress,
         )
     count = len(done.report.rewritten)
     return Build(compiled.folder, folder, len(done.units), count, seconds, compiled, done.patches)
 
 
+@renamed_arguments(tell="progress")
 def rewrite_sources(
     config: BuildConfig,
     *,
     folder: arguments.StrPath | None = None,
     jobs: int | None = None,
     strict: bool = False,
-    tell: ProgressReporter = DEFAULT,
+    progress: ProgressReporter = DEFAULT,
 ) -> RewrittenSources:
     """Bring the C++ of `config` up to date without compiling it.
 
@@ -237,7 +240,7 @@ def rewrite_sources(
         folder: Replaces `sources_of(config)`.
         jobs: The number of parallel processes; None for one per core.
         strict: As for `build`.
-        tell: Receives progress reports.
+        progress: Receives progress reports.
 
     Raises:
         PorterError: As `ensure` and the stages.
@@ -245,10 +248,10 @@ def rewrite_sources(
     folder = None if folder is None else arguments.path(folder, "folder")
     strict = arguments.flag(strict, "strict")
     jobs = None if jobs is None else arguments.whole(jobs, "jobs", 1, MOST_JOBS)
-    ensure(config.release, tell.say)
+    ensure(config.release, progress.say)
     folder = folder or sources_of(config)
-    with _working_in(folder, tell):
-        return _rewrite(config, folder, jobs, lambda name: nullcontext(), strict, tell)
+    with _working_in(folder, progress):
+        return _rewrite(config, folder, jobs, lambda name: nullcontext(), strict, progress)
 
 
 def _rewrite(
@@ -257,15 +260,15 @@ def _rewrite(
     jobs: int | None,
     stage: Callable[[str], AbstractContextManager[None]],
     strict: bool,
-    tell: ProgressReporter,
+    progress: ProgressReporter,
 ) -> RewrittenSources:
     layout = Layout.of(config.release, folder)
     unreadable: dict[str, str] | None = None
     while True:
         with stage("generate"):
-            units = generate(config, layout, tell, strict=strict, unreadable=unreadable)
+            units = generate(config, layout, progress, strict=strict, unreadable=unreadable)
         with stage("preprocess"):
-            texts = preprocess(layout, units, jobs, tell)
+            texts = preprocess(layout, units, jobs, progress)
         patches = evolve(units.patches, kept=kept_functions(layout, units, texts))
         if strict:
             refuse_kept(patches.kept)
@@ -274,11 +277,11 @@ def _rewrite(
             continue
         try:
             with stage("freeze"):
-                frozen_modules = freeze(config, layout, units, texts, jobs, tell)
+                frozen_modules = freeze(config, layout, units, texts, jobs, progress)
             texts += frozen_modules.texts
             with stage("rewrite"):
                 named = {done.unit.name: done.path for done in texts}
-                report = rewrite(named, folder / "cxx", jobs=jobs, tell=tell)
+                report = rewrite(named, folder / "cxx", jobs=jobs, progress=progress)
             return RewrittenSources(folder, tuple(texts), report, patches, frozen_modules.modules)
         except PreprocessFailed as error:
             to_blame = _patches_to_blame(error, units)
@@ -286,7 +289,7 @@ def _rewrite(
                 raise
             reason = f"a unit cannot be read with it: {error.message}"
             unreadable = {**units.unreadable, **dict.fromkeys(to_blame, reason)}
-            tell.say(f"{config.release}: without {', '.join(to_blame)}: {error.message}")
+            progress.say(f"{config.release}: without {', '.join(to_blame)}: {error.message}")
 
 
 def _broken_patches(patches: Patches, units: UnitList) -> dict[str, str]:
@@ -317,8 +320,9 @@ def _patches_to_blame(error: PreprocessFailed, units: UnitList) -> list[str]:
     return [name for name in patches_asked(text) if name in applied and name not in required]
 
 
+@renamed_arguments(tell="progress")
 def rewrite_release(
-    config: BuildConfig, jobs: int | None = None, tell: ProgressReporter = DEFAULT
+    config: BuildConfig, jobs: int | None = None, progress: ProgressReporter = DEFAULT
 ) -> dict[str, int]:
     """Bring the C++ of a release up to date; return the number of edits by rule."""
-    return rewrite_sources(config, jobs=jobs, tell=tell).report.per_rule()
+    return rewrite_sources(config, jobs=jobs, progress=progress).report.per_rule()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from porter.base import arguments, documents
-from porter.base.deprecated import RENAMED_SETTINGS
+from porter.base.deprecated import RENAMED_SETTINGS, both_names
 from porter.config import FIELDS, GONE, BuildConfig, merge
 from porter.errors import NoNvcc, UsageError, WrongType
 from porter.toolchain import nvcc
@@ -59,6 +59,11 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     return {name: environ[var] for name, var in names.items() if environ.get(var)}
 
 
+def _variable(key: str) -> str:
+    """Return the variable of a key, as messages show it: $PORTER_HEAP."""
+    return f"${ENVIRONMENT_PREFIX}{key.upper()}"
+
+
 def default_target(bundled: Callable[[], bool] = lambda: False) -> str:
     """Return `cuda` if this machine has a GPU and a build for it, or can make one; else `host`.
 
@@ -98,7 +103,7 @@ def load_config(
         default_release: The release if no source names one; None for the newest in the lock.
 
     Raises:
-        UsageError: A value is invalid, or a key unknown.
+        UsageError: A value is invalid, a key unknown, or a source has an old and a new name of it.
     """
     for name, values in (("options", options), ("environ", {} if environ is None else environ)):
         if not isinstance(values, Mapping):
@@ -113,9 +118,10 @@ def load_config(
     if path is not None:
         layers.append((str(path), _beside(path, read_toml(path))))
     environment = from_environment(os.environ if environ is None else environ)
-    # Old names first, so that a variable under a new name wins.
-    for key in sorted(environment, key=lambda key: key not in RENAMED_SETTINGS):
-        layers.append((f"${ENVIRONMENT_PREFIX}{key.upper()}", {key: environment[key]}))
+    for key, value in environment.items():
+        if (new := RENAMED_SETTINGS.get(key)) in environment:
+            raise UsageError(both_names(_variable(key), _variable(str(new))))
+        layers.append((_variable(key), {key: value}))
     layers.append(("", options))
     if default_release is None:
         from porter.sync.lock import newest_release

@@ -57,7 +57,7 @@ FIRST = {
         *("tests/lang", "tests/evaluation", "tests/integers", "tests/floats", "tests/speed"),
         *("tests/heap", "tests/repl", "tests/run", "tests/console"),
     ],
-    "templates/runtime": ["tests/run", "tests/evaluation", "tests/lang", "tests/fences"],
+    "templates/runtime": ["tests/run", "tests/evaluation", "tests/lang", "tests/bounds_checks"],
     "templates/libc": ["tests/libc", "tests/lang"],
     "patches": ["tests/lang", "tests/integers", "tests/conformance", "tests/ordinary"],
 }

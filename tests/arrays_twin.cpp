@@ -38,8 +38,9 @@ static inline uint32_t atomicAnd(uint32_t *at, uint32_t value) {
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 static const char *const names[] = {"gpusnek_rows_find", "gpusnek_rows_first", "gpusnek_rows_copy",
-    "gpusnek_images_copy", "gpusnek_images_common", "gpusnek_images_merge", "gpusnek_images_compare", "gpusnek_images_based", "gpusnek_images_owners",
-    "gpusnek_images_move"};
+    "gpusnek_snapshots_copy", "gpusnek_snapshots_common", "gpusnek_snapshots_merge",
+    "gpusnek_snapshots_compare", "gpusnek_snapshots_based", "gpusnek_snapshots_owners",
+    "gpusnek_snapshots_move"};
 
 EXPORT int kernel_number(const char *name) {
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
@@ -60,24 +61,24 @@ static void one(int kernel, const uint64_t *a) {
         gpusnek_rows_copy((uint64_t *)a[0], a[1], a[2], (const uint64_t *)a[3], a[4], a[5],
             (const uint32_t *)a[6]);
     } else if (kernel == 3) {
-        gpusnek_images_copy((uint64_t *)a[0], a[1], a[2], (const uint32_t *)a[3],
-            (const gpusnek_piece_t *)a[4], a[5], (const uint64_t *)a[6], a[7], (const uint64_t *)a[8],
+        gpusnek_snapshots_copy((uint64_t *)a[0], a[1], a[2], (const uint32_t *)a[3],
+            (const gpusnek_page_t *)a[4], a[5], (const uint64_t *)a[6], a[7], (const uint64_t *)a[8],
             (const uint32_t *)a[9]);
     } else if (kernel == 4) {
-        gpusnek_images_common((const gpusnek_piece_t *)a[0], a[1], a[2], (const uint64_t *)a[3],
+        gpusnek_snapshots_common((const gpusnek_page_t *)a[0], a[1], a[2], (const uint64_t *)a[3],
             (const uint32_t *)a[4], a[5], a[6], (uint32_t *)a[7]);
     } else if (kernel == 5) {
-        gpusnek_images_merge(
+        gpusnek_snapshots_merge(
             (uint64_t *)a[0], a[1], (const uint64_t *)a[2], (const uint32_t *)a[3]);
     } else if (kernel == 6) {
-        gpusnek_images_compare((gpusnek_piece_t *)a[0], a[1], a[2], (const uint64_t *)a[3], a[4],
+        gpusnek_snapshots_compare((gpusnek_page_t *)a[0], a[1], a[2], (const uint64_t *)a[3], a[4],
             (const uint64_t *)a[5], (const uint32_t *)a[6], a[7], a[8], (const uint64_t *)a[9]);
     } else if (kernel == 7) {
-        gpusnek_images_based((uint64_t *)a[0], (const uint32_t *)a[1], a[2], a[3], a[4]);
+        gpusnek_snapshots_based((uint64_t *)a[0], (const uint32_t *)a[1], a[2], a[3], a[4]);
     } else if (kernel == 8) {
-        gpusnek_images_owners((gpusnek_piece_t *)a[0], a[1], (uint64_t *)a[2]);
+        gpusnek_snapshots_owners((gpusnek_page_t *)a[0], a[1], (uint64_t *)a[2]);
     } else {
-        gpusnek_images_move((gpusnek_piece_t *)a[0], (const uint64_t *)a[1], a[2],
+        gpusnek_snapshots_move((gpusnek_page_t *)a[0], (const uint64_t *)a[1], a[2],
             (const uint32_t *)a[3], (const uint32_t *)a[4], (const uint64_t *)a[5], a[6]);
     }
 }

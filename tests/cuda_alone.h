@@ -1,4 +1,4 @@
-// The parts of CUDA that image.cuh uses, for threads that are alone in their warp.
+// The parts of CUDA that snapshots.cuh uses, for threads that are alone in their warp.
 #pragma once
 
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include "block.h"
 #include "canary.cuh"
 #include "cuda_alone.h"
-#include "image.cuh"
+#include "snapshots.cuh"
 #include "interpreter.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -27,14 +27,14 @@ static void enter(void *argument) {
     const gpusnek_launch_t *launch = self->launch;
     cuda_lane = self->index % GPUSNEK_WARP;
     canaries_set(self->base, launch);
-    image_begin(self->base, launch, self->index);
+    snapshot_begin(self->base, launch, self->index);
     self->status = gpusnek_run(launch, self->index, self->base,
         self->fiber.stack + self->fiber.stack_size, launch->stack_size);
     if (!canaries_intact(self->base, launch)) {
         self->status = GPUSNEK_STATUS_CANARY;
     }
     if (launch->flags & GPUSNEK_FLAG_PERSIST && self->status != GPUSNEK_NOT_STARTED) {
-        image_store(self->base, launch, self->index);
+        snapshot_store(self->base, launch, self->index);
     }
 }
 

@@ -78,7 +78,7 @@ class LocalTwin(HostTwin):
 
         def start(first: int, count: int) -> RunningKernels:
             mine = record.copy()
-            mine["offset"], mine["image_segments"] = first, store.fields["image_segments"]
+            mine["offset"], mine["snapshot_segments"] = first, store.fields["snapshot_segments"]
             self.kernels.append((first, count))
             return HostRunning(self._library, mine, count)
 

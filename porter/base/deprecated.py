@@ -4,6 +4,9 @@ A renamed public name keeps working under its old name until the release REMOVAL
 an old name in a process prints a warning on stderr. The functions of this module make the aliases;
 porter/cli/_deprecated.py makes those of command line options. tests/base/test_deprecated.py has a
 row for each alias.
+
+A value that is given under both names is an error: TypeError for an argument, UsageError for
+options, variables and TOML keys, NotBuilt for a `build.json` whose two values differ.
 """
 
 from __future__ import annotations
@@ -33,6 +36,11 @@ def warn_deprecated(old: str, new: str) -> None:
         to_stderr(f"warning: {old} is deprecated: use {new}; porter {REMOVAL} removes the old name")
 
 
+def both_names(old: str, new: str) -> str:
+    """Return the message for a value that is given under its old and its new name."""
+    return f"{old} is the old name of {new}: give only {new}"
+
+
 def renamed_arguments(**names: str) -> Callable[[F], F]:
     """Return a decorator that lets a function accept old names of keyword arguments.
 
@@ -46,14 +54,8 @@ def renamed_arguments(**names: str) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            for old in kwargs.keys() & names.keys():
-                new = names[old]
-                if new in kwargs:
-                    raise TypeError(f"{old} is the old name of {new}: pass only {new}")
-                owner = function.__qualname__.removesuffix(".__init__")
-                warn_deprecated(f"{owner}({old}=...)", f"{new}=")
-                kwargs[new] = kwargs.pop(old)
-            return function(*args, **kwargs)
+            owner = function.__qualname__.removesuffix(".__init__")
+            return function(*args, **_with_new_arguments(owner, kwargs, names))
 
         decorated: Any = wrapper
         result: F = decorated
@@ -62,14 +64,31 @@ def renamed_arguments(**names: str) -> Callable[[F], F]:
     return decorate
 
 
+def _with_new_arguments(
+    owner: str, arguments: Mapping[str, Any], names: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the arguments of a call with new names instead of old ones, and warn."""
+    result = dict(arguments)
+    for old in [name for name in names if name in arguments]:
+        new = names[old]
+        if new in arguments:
+            raise TypeError(f"{owner}: {both_names(old, new)}")
+        warn_deprecated(f"{owner}({old}=...)", f"{new}=")
+        result[new] = result.pop(old)
+    return result
+
+
 def renamed_fields(**names: str) -> Callable[[type[T]], type[T]]:
     """Return a decorator that gives an attrs class old names of its fields.
 
-    The constructor accepts an old name as an argument, and instances have it as a property. If the
-    constructor gets both names, the old one wins: attrs.evolve(instance, old=value) passes both.
+    The constructor accepts an old name as an argument, and instances have it as a property.
+    attrs.evolve(instance, old=value) passes both names, so it raises TypeError, too.
 
     Args:
         names: The new name of each old name.
+
+    Raises:
+        TypeError: The constructor gets a field under both names.
     """
 
     def decorate(cls: type[T]) -> type[T]:
@@ -77,10 +96,7 @@ def renamed_fields(**names: str) -> Callable[[type[T]], type[T]]:
 
         @functools.wraps(plain)
         def init(self: T, *args: Any, **kwargs: Any) -> None:
-            for old in kwargs.keys() & names.keys():
-                warn_deprecated(f"{cls.__name__}({old}=...)", f"{names[old]}=")
-                kwargs[names[old]] = kwargs.pop(old)
-            plain(self, *args, **kwargs)
+            plain(self, *args, **_with_new_arguments(cls.__name__, kwargs, names))
 
         changed: Any = cls
         changed.__init__ = init
@@ -162,6 +178,15 @@ def with_old_keys(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[s
 
 
 def with_new_keys(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return `values` from a JSON document, with new keys instead of old ones."""
+    """Return `values` from a JSON document, with new keys instead of old ones.
+
+    Documents that porter writes have both keys, with equal values (`with_old_keys`).
+
+    Raises:
+        ValueError: The values under both keys differ.
+    """
+    for old, new in names.items():
+        if old in values and new in values and values[old] != values[new]:
+            raise ValueError(both_names(old, new))
     renamed = {new: values[old] for old, new in names.items() if old in values}
     return {**renamed, **{key: value for key, value in values.items() if key not in names}}

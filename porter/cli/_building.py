@@ -34,9 +34,14 @@ def build_shown(
     Returns:
         The finished build.
     """
-    with show_progress() as tell:
+    with show_progress() as progress:
         done = build(
-            config, variant=variant, jobs=jobs, registers=registers, strict=strict, tell=tell
+            config,
+            variant=variant,
+            jobs=jobs,
+            registers=registers,
+            strict=strict,
+            progress=progress,
         )
     console = console or Console(stderr=True, highlight=False)
     if always or any(done.seconds.values()):

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from porter.base.deprecated import warn_deprecated
+from porter.base.deprecated import both_names, warn_deprecated
+from porter.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,7 +26,7 @@ class RenamedOption(click.Option):
         self.old = old
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Add all names to click's parser, with a warning for old ones."""
+        """Add all names to click's parser. Old ones warn; an old and a new one are an error."""
         shown = self.opts, self.secondary_opts
         first, second = ([old for old, new in self.old.items() if new in names] for names in shown)
         self.opts, self.secondary_opts = [*shown[0], *first], [*shown[1], *second]
@@ -33,27 +34,34 @@ class RenamedOption(click.Option):
             super().add_to_parser(parser, ctx)
         finally:
             self.opts, self.secondary_opts = shown
-        # click's parser has one entry for the names of a group; each old name gets its own.
-        for names in (first, second):
-            for old in names:
-                entry = parser._long_opt[old]
-                parser._long_opt[old] = _Warning(
-                    entry, partial(warn_deprecated, old, self.old[old])
-                )
+        # click's parser has one entry for the names of a group; here each name gets its own.
+        used: set[str] = set()
+        for name in (*shown[0], *shown[1], *first, *second):
+            table = parser._long_opt if name.startswith("--") else parser._short_opt
+            table[name] = _NamedEntry(table[name], partial(self._use, name, used))
+
+    def _use(self, name: str, used: set[str]) -> None:
+        """Note the use of a name on a command line. Raises UsageError after old and new names."""
+        used.add(name)
+        old = sorted(used & self.old.keys())
+        if old and used - self.old.keys():
+            raise UsageError(both_names(old[0], self.old[old[0]]))
+        if name in self.old:
+            warn_deprecated(name, self.old[name])
 
 
-class _Warning:
-    """An entry of click's parser that calls `warn` if the option is used."""
+class _NamedEntry:
+    """An entry of click's parser that calls `use` if the option is used under one of its names."""
 
-    def __init__(self, entry: Any, warn: Callable[[], None]) -> None:
+    def __init__(self, entry: Any, use: Callable[[], None]) -> None:
         self._entry = entry
-        self._warn = warn
+        self._use = use
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._entry, name)
 
     def process(self, value: Any, state: Any) -> None:
-        self._warn()
+        self._use()
         self._entry.process(value, state)
 
 

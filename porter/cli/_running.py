@@ -167,8 +167,8 @@ class CommandLaunch:
         shower = Shower(Writer(out), Writer(err), n, max_groups)
         launch = console.apply(subject.sized(launch), n, shower)
         if compiled is not None:
-            with show_progress() as tell:
-                tell.now("compiling")
+            with show_progress() as progress:
+                progress.now("compiling")
                 device = compiled_device(device, compiled, launch)
         if files is not None:
             launch = mounted(launch, device, files, n, shared=fs_shared)
@@ -179,8 +179,8 @@ class CommandLaunch:
         buffered = self.launch.console == "buffer"
         try:
             # Live output needs the terminal for itself, so it excludes a moving line.
-            with show_progress(only_moving=True, quiet=not buffered) as tell:
-                tell.now(f"{self.n} interpreters")
+            with show_progress(only_moving=True, quiet=not buffered) as progress:
+                progress.now(f"{self.n} interpreters")
                 result = start(self.device, self.launch)
         except (LaunchInterrupted, DeviceFailed) as error:
             self.stopped, result = error, error.result

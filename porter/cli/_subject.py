@@ -72,8 +72,8 @@ class BuildChoice:
     def open(self, console: Console) -> Device:
         """Build if needed, with progress on `console`, and open. Raises PorterError."""
         if self.folder is not None:
-            with show_progress() as tell:
-                tell.now(LOADING)
+            with show_progress() as progress:
+                progress.now(LOADING)
                 return open_finished(self.folder, self.given, devices=self.devices)
         assert self.config is not None
         if (ready := ready_build(self.config)) is not None:
@@ -87,8 +87,8 @@ class BuildChoice:
 
     def _loaded(self, build: Path | Built) -> Device:
         assert self.config is not None
-        with show_progress() as tell:
-            tell.now(LOADING)
+        with show_progress() as progress:
+            progress.now(LOADING)
             if self.devices is not None:
                 return open_several(build, self.devices)
             return open_device(build, self.config.target)

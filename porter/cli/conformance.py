@@ -137,8 +137,8 @@ def command(
             target, config, timeout, executable, folder, variant, chosen, native
         )
     cache = paths.build_dir() / "conformance" / "expected"
-    with show_progress() as tell, children(f"{where}-{variant}"):
-        tell.now("features")
+    with show_progress() as progress, children(f"{where}-{variant}"):
+        progress.now("features")
         suite = ConformanceSuite(
             root=release / "tests",
             tests=selected,
@@ -146,7 +146,7 @@ def command(
             cpython=find_cpython(cache, cpython),
             skips=load(where, skips, backends.skipped_patches(runner)),
             library=file_images.modules(release, paths.templates_dir() / "frozen"),
-            events=events_of(tell, partial(console.print, highlight=False)),
+            events=events_of(progress, partial(console.print, highlight=False)),
         )
         results = suite.run()
     done = conformance_report.Report(results, config.release, where, time.monotonic() - started)

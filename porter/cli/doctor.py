@@ -22,8 +22,8 @@ def command(as_json: bool) -> None:
 
     Fails only if a requirement of the host twin is missing.
     """
-    with show_progress() as tell:
-        tell.now("checking this machine")
+    with show_progress() as progress:
+        progress.now("checking this machine")
         findings = examine()
     if as_json:
         print(json.dumps([attrs.asdict(finding) for finding in findings], indent=2))

@@ -106,9 +106,9 @@ class _Sums:
 @contextmanager
 def _told(total: int | None) -> Iterator[Callable[[int], None]]:
     """Yield a callback that reports the number of finished programs; `total` may be unknown."""
-    with show_progress() as tell:
-        tell.now("judging programs")
-        yield lambda done: tell.step(done, done if total is None else total)
+    with show_progress() as progress:
+        progress.now("judging programs")
+        yield lambda done: progress.step(done, done if total is None else total)
 
 
 def _judgements_on(

@@ -36,10 +36,10 @@ def check(releases: tuple[str, ...], as_json: bool, strict: bool) -> None:
     """
     series = load_series()
     checks = []
-    with show_progress() as tell:
+    with show_progress() as progress:
         for release in releases or synced_releases() or [newest_release()]:
-            tell.now(release)
-            checks += check_series(bring(release, tell.say), release, series)
+            progress.now(release)
+            checks += check_series(bring(release, progress.say), release, series)
     console = Console(highlight=False)
     if as_json:
         print(json.dumps([fit.as_dict() for fit in checks], indent=2))

@@ -80,21 +80,21 @@ def command(
     console = Console(highlight=False)
     if update_baseline and baseline == SHIPPED and paths.checkout() is None:
         raise UsageError("--update-baseline needs a source checkout, or --baseline FILE")
-    with show_progress(prefix="") as tell:
+    with show_progress(prefix="") as progress:
         options = Options(
             targets=TARGETS[target],
             where_possible=target == EVERYWHERE,
             strict=strict,
             jobs=jobs,
-            events=events_of(tell, tell.say),
-            tell=tell,
+            events=events_of(progress, progress.say),
+            progress=progress,
         )
         wanted = wanted_releases(
-            releases, everything=everything, latest=latest, record=record, say=tell.say
+            releases, everything=everything, latest=latest, record=record, say=progress.say
         )
         known = read_baseline(baseline)
         started = time.monotonic()
-        runs = [run_release(one.name, partial(one.bring, tell.say), options) for one in wanted]
+        runs = [run_release(one.name, partial(one.bring, progress.say), options) for one in wanted]
     changes = [compare(run, known) for run in runs]
     error = verdict(runs, changes)
     code = error.exit_code if error else 0

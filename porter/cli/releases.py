@@ -24,14 +24,14 @@ def command(online: bool, new: bool, as_json: bool) -> None:
     """List the releases that are synced and those that origins provide."""
     if new:
         said = Console(stderr=True, highlight=False)
-        with show_progress() as tell:
-            tell.now("asking origins")
+        with show_progress() as progress:
+            progress.now("asking origins")
             newest = newest_online(lambda line: said.print(line, style="yellow", markup=False))
         if newest not in read_lock(paths.lock_file()).entries:
             click.echo(newest)
         return
-    with show_progress() as tell:
-        tell.now("asking origins" if online else "reading trees")
+    with show_progress() as progress:
+        progress.now("asking origins" if online else "reading trees")
         found, problems = online_releases() if online else ({}, [])
         rows = list_releases(found)
     if as_json:

@@ -92,8 +92,8 @@ def command(
     n = n or fitting(device, ON_GPU if "cuda" in device.name else ON_HOST, sizes)
     if terminal:
         out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))
-    with show_progress() as tell:
-        tell.now(f"starting {n} interpreters")
+    with show_progress() as progress:
+        progress.now(f"starting {n} interpreters")
         session = Session.open(
             device,
             n,

@@ -46,8 +46,8 @@ def command(
     counts: Counts = {}
     if edits:
         names = releases or tuple(synced_releases()) or (newest_release(),)
-        with show_progress() as tell:
-            counts = {n: rewrite_release(BuildConfig(release=n), jobs, tell) for n in names}
+        with show_progress() as progress:
+            counts = {n: rewrite_release(BuildConfig(release=n), jobs, progress) for n in names}
     elif releases:
         raise UsageError(
             "--release: say --edits or --early-exits too, for the rules are the same for all"
@@ -64,10 +64,10 @@ def command(
 
 
 def early_exits_of(
-    config: BuildConfig, jobs: int | None, tell: ProgressReporter
+    config: BuildConfig, jobs: int | None, progress: ProgressReporter
 ) -> tuple[Pair, ...]:
     """Return the pairs of a release; its C++ is brought up to date, nothing is compiled."""
-    return rewrite_sources(config, jobs=jobs, tell=tell).report.pairs
+    return rewrite_sources(config, jobs=jobs, progress=progress).report.pairs
 
 
 def _list_early_exits(releases: tuple[str, ...], jobs: int | None) -> None:
@@ -78,8 +78,8 @@ def _list_early_exits(releases: tuple[str, ...], jobs: int | None) -> None:
     """
     left: list[Pair] = []
     for release in releases:
-        with show_progress() as tell:
-            pairs = early_exits_of(BuildConfig(release=release), jobs, tell)
+        with show_progress() as progress:
+            pairs = early_exits_of(BuildConfig(release=release), jobs, progress)
         table = Table("status", "kind", "function", "changes", "place", "why", box=None)
         for pair in sorted(pairs, key=lambda pair: (pair.status, pair.file, pair.line)):
             place = f"{pair.file}:{pair.line}"

@@ -24,8 +24,8 @@ def command(subject: BuildChoice, n: int, as_json: bool) -> None:
     """Run a few programs on many interpreters and compare their outputs with CPython's."""
     out = Console(highlight=False)
     device = subject.open(Console(stderr=True, highlight=False))
-    with show_progress() as tell:
-        tell.now(f"smoke programs on {n} interpreters")
+    with show_progress() as progress:
+        progress.now(f"smoke programs on {n} interpreters")
         checks = smoke(device, n, subject.sized(Launch()))
     if as_json:
         out.print_json(json.dumps([check.as_dict() for check in checks]))

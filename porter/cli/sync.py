@@ -59,11 +59,11 @@ def command(
     if latest and (release is not None or source is not None):
         raise UsageError("--latest excludes RELEASE and --from")
     wanted = release
-    with show_progress(prefix="", quiet=quiet) as tell:
+    with show_progress(prefix="", quiet=quiet) as progress:
         if latest:
-            tell.now("asking origins")
-            wanted = newest_online(tell.say, origins)
-        tell.now("syncing")
+            progress.now("asking origins")
+            wanted = newest_online(progress.say, origins)
+        progress.now("syncing")
         done = sync(
             wanted,
             source=source,
@@ -71,7 +71,7 @@ def command(
             force=force,
             new=new or latest,
             record=record,
-            say=tell.say,
+            say=progress.say,
         )
     if not quiet:
         Console(highlight=False).print(

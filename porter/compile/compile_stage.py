@@ -14,6 +14,7 @@ from attrs import frozen
 
 from porter import toolchain
 from porter.base import arguments
+from porter.base.deprecated import renamed_arguments
 from porter.base.paths import templates_dir
 from porter.base.progress import QUIET, ProgressReporter
 from porter.compile.build_record import inputs, read_manifest, write_manifest
@@ -54,6 +55,7 @@ class Compiled:
         return self.folder / MANIFEST
 
 
+@renamed_arguments(tell="progress")
 def compile_build(
     config: BuildConfig,
     folder: arguments.StrPath,
@@ -64,7 +66,7 @@ def compile_build(
     runtime: arguments.StrPath | None = None,
     patches: Patches = NO_PATCHES,
     modules: Sequence[FrozenModule] = (),
-    tell: ProgressReporter = QUIET,
+    progress: ProgressReporter = QUIET,
 ) -> Compiled:
     """Compile `folder`/cxx for every target of `config` to the build `folder`/`config.key()`.
 
@@ -82,7 +84,7 @@ def compile_build(
         runtime: Replaces `templates/runtime`.
         patches: The patches that the sources have, for `build.json`.
         modules: The frozen Python modules that the sources have, for `build.json`.
-        tell: Receives progress reports.
+        progress: Receives progress reports.
 
     Raises:
         NoCompiler: There is no g++.
@@ -120,7 +122,7 @@ def compile_build(
             profile=config.profile,
             jobs=jobs,
             cache=toolchain.compiler_cache(),
-            tell=tell,
+            progress=progress,
         )
     if "cuda" in config.targets:
         cuda = build_cuda(
@@ -133,7 +135,7 @@ def compile_build(
             nvdisasm=_nvdisasm(),
             jobs=jobs,
             registers=registers,
-            tell=tell,
+            progress=progress,
         )
     layout = shared.checked(host, cuda)
     _copy_headers(out, sources)

@@ -171,7 +171,7 @@ def build_cuda(
     nvdisasm: str | None,
     jobs: int | None = None,
     registers: int = REGISTERS,
-    tell: ProgressReporter = QUIET,
+    progress: ProgressReporter = QUIET,
 ) -> CudaBuild:
     """Bring the device build of `config` and the cubins of `probe` up to date.
 
@@ -185,7 +185,7 @@ def build_cuda(
         nvdisasm: The path of nvdisasm; None uses porter's own decoder.
         jobs: The number of parallel steps; None for one per core.
         registers: The cap on registers per thread.
-        tell: Receives progress reports.
+        progress: Receives progress reports.
 
     Raises:
         BuildFailed: A compiler or linker failed.
@@ -221,7 +221,7 @@ def build_cuda(
     tier = device_tier(config, sources, out, _front(config, nvcc, sources))
     rules += tier.rules
     edges += tier.edges
-    steps = run_ninja(out, rules, edges, what="device build", jobs=jobs, tell=tell)
+    steps = run_ninja(out, rules, edges, what="device build", jobs=jobs, progress=progress)
     try:
         machine = {
             architecture: _checked(architecture, cubin, units, probed, nvdisasm, registers)

@@ -151,7 +151,7 @@ def host_compile(
     return (
         *COMMON_CXX,
         *variant.compile,
-        f"-DPORTER_FENCES={int(bounds_checks)}",
+        f"-DPORTER_BOUNDS_CHECKS={int(bounds_checks)}",
         *(PROFILING if profile else ()),
         "-fPIC",
         "-fvisibility=protected",
@@ -181,7 +181,7 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
         "-fmad=false",
         "-w",
         f"-DPORTER_ARENA_LOCAL={int(local)}",
-        f"-DPORTER_FENCES={int(config.bounds_checks)}",
+        f"-DPORTER_BOUNDS_CHECKS={int(config.bounds_checks)}",
         *(PROFILING if config.profile else ()),
         *(RECONVERGING if config.reconverge else ()),
         *(stack if local else ()),

@@ -73,7 +73,7 @@ def build_host(
     jobs: int | None = None,
     defines: Sequence[str] = (),
     cache: Sequence[str] = (),
-    tell: ProgressReporter = QUIET,
+    progress: ProgressReporter = QUIET,
 ) -> HostBuild:
     """Bring the host twin and the object of `probe` up to date.
 
@@ -90,7 +90,7 @@ def build_host(
         defines: Further options of the compiler.
         cache: The command of a compiler cache, put before each command that compiles a unit
             (`toolchain.compiler_cache`).
-        tell: Receives progress reports.
+        progress: Receives progress reports.
 
     Raises:
         BuildFailed: A compiler or linker failed.
@@ -148,7 +148,7 @@ def build_host(
         edges.append(prelude_edge(prelude, out, sources))
         beside = (*beside, *edges[-1].outputs, write_instructions(release, out))
     # The inputs of the link are in a response file, since 130 paths exceed a readable line.
-    steps = run_ninja(out, rules, [*edges], what="host twin", jobs=jobs, tell=tell)
+    steps = run_ninja(out, rules, [*edges], what="host twin", jobs=jobs, progress=progress)
     return HostBuild(
         target_of(variant), library, beside, steps, (*flags, *host_link(chosen)), probed
     )

@@ -138,7 +138,7 @@ def run_ninja(
     *,
     what: str,
     jobs: int | None = None,
-    tell: ProgressReporter = QUIET,
+    progress: ProgressReporter = QUIET,
 ) -> int:
     """Bring the outputs of `edges` in `folder` up to date.
 
@@ -152,7 +152,7 @@ def run_ninja(
         edges: The steps.
         what: The name of the build in messages.
         jobs: The number of parallel steps; None for one per core.
-        tell: Receives progress reports.
+        progress: Receives progress reports.
 
     Returns:
         The number of steps that ran.
@@ -170,8 +170,8 @@ def run_ninja(
     try:
         steps = _steps(run([*argv, "-n"], env=settings).stdout)
         if steps:
-            tell.say(f"{what}: {steps} steps of compiling and linking")
-            done = run(argv, env=settings, tied=True, line=lambda row: _step(row, tell))
+            progress.say(f"{what}: {steps} steps of compiling and linking")
+            done = run(argv, env=settings, tied=True, line=lambda row: _step(row, progress))
             steps = _steps(done.stdout)
     except ToolFailed as error:
         record_outputs(folder, made)
@@ -187,10 +187,10 @@ def _steps(output: str) -> int:
     return sum(1 for line in output.splitlines() if line.startswith("["))
 
 
-def _step(row: str, tell: ProgressReporter) -> None:
+def _step(row: str, progress: ProgressReporter) -> None:
     match = re.match(r"\[(\d+)/(\d+)\] ", row)
     if match is not None:
-        tell.step(int(match[1]), int(match[2]))
+        progress.step(int(match[1]), int(match[2]))
 
 
 def _first_failure(output: str, lines: int = 30) -> str:

@@ -277,14 +277,14 @@ def _setup(name: str) -> bytes:
     ).encode()
 
 
-def events_of(tell: ProgressReporter, name: Say) -> Events:
+def events_of(progress: ProgressReporter, name: Say) -> Events:
     """Create the events that report progress.
 
     Args:
-        tell: Receives the counts of finished tests.
+        progress: Receives the counts of finished tests.
         name: Receives a line for each test that hung or crashed.
     """
-    expecting, running = _Counted(tell, "expected output"), _Counted(tell, "tests")
+    expecting, running = _Counted(progress, "expected output"), _Counted(progress, "tests")
 
     def ran(test: Test, outcome: ScriptOutcome) -> None:
         if outcome.status in (ScriptStatus.TIMEOUT, ScriptStatus.CRASH):
@@ -299,8 +299,8 @@ def events_of(tell: ProgressReporter, name: Say) -> Events:
 class _Counted:
     """A phase of the run with a known number of steps."""
 
-    def __init__(self, tell: ProgressReporter, name: str) -> None:
-        self._tell, self._name = tell, name
+    def __init__(self, progress: ProgressReporter, name: str) -> None:
+        self._tell, self._name = progress, name
         self._done = self._total = 0
 
     def start(self, total: int) -> None:

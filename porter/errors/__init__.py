@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any, ClassVar
 
 
@@ -480,7 +481,7 @@ class ConformanceRegression(PorterError):
     meaning = "a conformance result differs from the baseline"
 
 
-class SweepFailed(PorterError):
+class InjectionFailed(PorterError):
     """An interpreter did not survive a failing allocation, its own or a neighbour's."""
 
     exit_code = 52
@@ -510,6 +511,17 @@ class TortureFailed(PorterError):
 
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
+
+
+# Old names of classes, until the release that porter/base/deprecated.py names.
+_RENAMED = {"SweepFailed": "InjectionFailed"}
+
+
+def __getattr__(name: str) -> Any:
+    """Return the class that has replaced a deprecated name, with a warning."""
+    # By name and on demand: porter.base stands above porter.errors.
+    deprecated = import_module("porter.base.deprecated")
+    return deprecated.renamed_names(__name__, _RENAMED)(name)
 
 
 def error_classes() -> Iterator[type[PorterError]]:
@@ -553,6 +565,7 @@ __all__ = [
     "FileProblem",
     "FuzzFailed",
     "GenerateFailed",
+    "InjectionFailed",
     "InterpreterError",
     "InterpreterTimeout",
     "LaunchFailed",
@@ -573,7 +586,6 @@ __all__ = [
     "ProgramFailed",
     "ProgramSyntaxError",
     "SmokeFailed",
-    "SweepFailed",
     "SyncFailed",
     "ToolFailed",
     "ToolMissing",

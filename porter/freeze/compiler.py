@@ -117,7 +117,7 @@ def compiler_of(
     texts: Sequence[Preprocessed],
     port: Path,
     jobs: int | None = None,
-    tell: ProgressReporter = QUIET,
+    progress: ProgressReporter = QUIET,
 ) -> ModuleCompiler:
     """Return the compiler that the preprocessed units `texts` are, and make it if it is missing.
 
@@ -125,7 +125,7 @@ def compiler_of(
         texts: All units of the build but the frozen one.
         port: The folder of the port's sources.
         jobs: The number of parallel compilers; None for one per core.
-        tell: Receives progress reports.
+        progress: Receives progress reports.
 
     Raises:
         NoCompiler: There is no g++.
@@ -144,9 +144,9 @@ def compiler_of(
     if compiler.executable.is_file():
         return compiler
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / "lock", tell.say), tempfile.TemporaryDirectory(dir=folder) as scratch:
+    with locked(folder / "lock", progress.say), tempfile.TemporaryDirectory(dir=folder) as scratch:
         if not compiler.executable.is_file():
-            _make(compiler.executable, texts, mains, port, Path(scratch), jobs, tell)
+            _make(compiler.executable, texts, mains, port, Path(scratch), jobs, progress)
     return compiler
 
 
@@ -157,11 +157,11 @@ def _make(
     port: Path,
     scratch: Path,
     jobs: int | None,
-    tell: ProgressReporter,
+    progress: ProgressReporter,
 ) -> None:
     gxx = str(toolchain.gxx().path)
     cache = toolchain.compiler_cache()
-    tell.say(f"compiling {len(texts)} units for the compiler of frozen modules")
+    progress.say(f"compiling {len(texts)} units for the compiler of frozen modules")
 
     def unit(text: Preprocessed) -> Path:
         source, made = scratch / f"{text.unit.name}.i", scratch / f"{text.unit.name}.o"
@@ -182,7 +182,7 @@ def _make(
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         for number, made in enumerate(pool.map(unit, texts), 1):
             objects.append(made)
-            tell.step(number, len(texts))
+            progress.step(number, len(texts))
         objects += pool.map(main, mains)
     with replacing(executable) as beside:
         _run([gxx, "-s", *map(str, objects), *_LINK_FLAGS, "-o", str(beside)], executable.name)

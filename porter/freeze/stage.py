@@ -47,7 +47,7 @@ def freeze(
     units: UnitList,
     texts: list[Preprocessed],
     jobs: int | None = None,
-    tell: ProgressReporter = QUIET,
+    progress: ProgressReporter = QUIET,
 ) -> Frozen:
     """Bring the unit with the frozen modules of `config` up to date.
 
@@ -57,7 +57,7 @@ def freeze(
         units: The result of the generate stage.
         texts: The result of the preprocess stage: all other units.
         jobs: The number of parallel processes; None for one per core.
-        tell: Receives progress reports.
+        progress: Receives progress reports.
 
     Raises:
         FileProblem: A manifest or module cannot be read.
@@ -79,18 +79,18 @@ def freeze(
     )
     source = layout.frozen / Path(PATH).name
     record = layout.frozen / "frozen.json"
-    compiler = compiler_of(texts, layout.port, jobs, tell)
+    compiler = compiler_of(texts, layout.port, jobs, progress)
     digest = _digest(modules, compiler.folder, layout)
     known = read_sealed(record)
     made = file_digest(source) if source.is_file() else ""
     if known != {"inputs": digest, "made": made}:
-        tell.say(f"{layout.upstream.name}: freezing {len(files)} modules")
+        progress.say(f"{layout.upstream.name}: freezing {len(files)} modules")
         with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
             compiled = list(pool.map(compiler.compile, files))
         write_whole(source, frozen_unit(layout, compiled), parents=True)
         write_sealed(record, {"inputs": digest, "made": file_digest(source)})
     unit = SourceUnit(UNIT, PATH, str(source), "port")
-    done = preprocess(layout, evolve(units, units=(unit,)), 1, tell, into=layout.frozen)
+    done = preprocess(layout, evolve(units, units=(unit,)), 1, progress, into=layout.frozen)
     return Frozen(tuple(done), modules)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from attrs import asdict
 
 from porter.base import paths, process
+from porter.base.deprecated import renamed_arguments
 from porter.base.files import replace_folder
 from porter.base.fingerprint import content_digest
 from porter.base.progress import QUIET, ProgressReporter
@@ -60,10 +61,11 @@ def digest_of(folders: Iterable[Path], values: Mapping[str, object]) -> str:
     return digest.hexdigest()
 
 
+@renamed_arguments(tell="progress")
 def generate(
     config: BuildConfig,
     layout: Layout,
-    tell: ProgressReporter = QUIET,
+    progress: ProgressReporter = QUIET,
     *,
     strict: bool = False,
     unreadable: Mapping[str, str] | None = None,
@@ -75,7 +77,7 @@ def generate(
     Args:
         config: The build.
         layout: Its folders.
-        tell: Receives progress reports.
+        progress: Receives progress reports.
         strict: Whether a skipped patch that `config` does not leave out is an error.
         unreadable: Patches to skip because libclang cannot read the patched unit, with the
             reasons. None for the patches that an earlier run found with equal inputs.
@@ -111,7 +113,7 @@ def generate(
         refuse_skipped(patched.patches.skipped)
     if known is not None and known.digest == digest and known.made == _made(layout):
         return known
-    tell.say(f"{config.release}: generating headers and the list of units")
+    progress.say(f"{config.release}: generating headers and the list of units")
     layout.build.mkdir(parents=True, exist_ok=True)
     layout.units.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix=".generate-", dir=layout.build) as folder:

@@ -139,9 +139,9 @@ def with_native(
         options: Options of the compiler.
     """
     device = code.device
-    trial = ProfilingRun(device, code.memory, code.kind, launch, n, bindings)
+    run = ProfilingRun(device, code.memory, code.kind, launch, n, bindings)
     bytecode = device.host(code.memory).tobytes()
-    made = make(device, bytecode, code.source, code.name, trial, options)
+    made = make(device, bytecode, code.source, code.name, run, options)
     return attrs.evolve(code, native=made)
 
 

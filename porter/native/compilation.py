@@ -21,6 +21,7 @@ import attrs
 from attrs import field, frozen
 
 from porter.base import markup
+from porter.base.deprecated import renamed_arguments
 from porter.base.fingerprint import content_digest
 from porter.compiler.cxx import compile_module, title_of
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule, read_module
@@ -37,12 +38,13 @@ from porter.run import Device
 HEAD = 12  # bytes before the .mpy file in code: code_head_t of templates/port/code.c
 
 
+@renamed_arguments(trial="profiling_run")
 def make(
     device: Device,
     code: bytes,
     source: bytes,
     name: str,
-    trial: ProfilingRun | None = None,
+    profiling_run: ProfilingRun | None = None,
     options: CompilerOptions | None = None,
 ) -> NativeModule:
     """Return the native code of bytecode, compiled or from the cache.
@@ -52,7 +54,7 @@ def make(
         code: The bytecode, as `InterpreterArray.compile` returns it.
         source: The Python source.
         name: Name of the source, for reports.
-        trial: Profiling run that collects type feedback, if `options` have none.
+        profiling_run: Profiling run that collects type feedback, if `options` have none.
         options: Options of the translator; None for the defaults.
 
     Returns:
@@ -66,20 +68,21 @@ def make(
     if device.linked is not None:
         module: NativeModule = device.linked.module_of(code)
         return module
-    return make_for(target_of(device), code, source, name, trial, options)
+    return make_for(target_of(device), code, source, name, profiling_run, options)
 
 
+@renamed_arguments(trial="profiling_run")
 def make_for(
     target: NativeTarget,
     code: bytes,
     source: bytes,
     name: str,
-    trial: ProfilingRun | None = None,
+    profiling_run: ProfilingRun | None = None,
     options: CompilerOptions | None = None,
 ) -> NativeModule:
     """Return the native code of bytecode for a target; see `make`."""
     options = (options or CompilerOptions()).on(target.enter)
-    making = _Maker(target, code, source, name, trial, options)
+    making = _Maker(target, code, source, name, profiling_run, options)
     try:
         return making.module()
     except LaunchFailed:
@@ -99,7 +102,7 @@ class _Maker:
     code: bytes
     source: bytes
     name: str
-    trial: ProfilingRun | None
+    profiling_run: ProfilingRun | None
     options: CompilerOptions
     seconds: dict[str, float] = field(factory=dict)
 
@@ -107,8 +110,9 @@ class _Maker:
     def key(self) -> str:
         """Cache key: a digest of everything that the native code depends on."""
         chosen = self.options
-        without, trial = sorted(chosen.without), self.trial.key if self.trial is not None else ""
-        values = [*self.target.identity, _translator(), chosen.force, chosen.enter, without, trial]
+        run = self.profiling_run.key if self.profiling_run is not None else ""
+        without = sorted(chosen.without)
+        values = [*self.target.identity, _translator(), chosen.force, chosen.enter, without, run]
         digest = hashlib.sha256(json.dumps(values).encode())
         for part in (chosen.hints, self.code):
             digest.update(b"%d " % len(part) + part)
@@ -126,9 +130,9 @@ class _Maker:
     def _writer(self, functions: list[Any]) -> Callable[[Path, Path], Mapping[str, Any]]:
         def write(text: Path, machine: Path) -> Mapping[str, Any]:
             options, lines = self.options, lines_of(self.source)
-            if self.trial is not None and not options.hints:
+            if self.profiling_run is not None and not options.hints:
                 with self._step("profile"):
-                    options = attrs.evolve(options, hints=self.trial.seen())
+                    options = attrs.evolve(options, hints=self.profiling_run.seen())
             with self._step("translate"):
                 tables = self.target.tables
                 module = read_module(self.code, HEAD, tables)

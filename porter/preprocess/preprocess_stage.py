@@ -20,6 +20,7 @@ from pathlib import Path
 from attrs import asdict, field, frozen
 
 from porter.base import arguments, process
+from porter.base.deprecated import renamed_arguments
 from porter.base.documents import structured
 from porter.base.files import read_sealed, write_sealed, write_whole
 from porter.base.fingerprint import file_digest
@@ -182,11 +183,12 @@ class Preprocessed:
     bodies: tuple[FoundBody, ...] = ()
 
 
+@renamed_arguments(tell="progress")
 def preprocess(
     layout: Layout,
     units: UnitList,
     jobs: int | None = None,
-    tell: ProgressReporter = QUIET,
+    progress: ProgressReporter = QUIET,
     into: Path | None = None,
 ) -> list[Preprocessed]:
     """Write `pre/NAME.i` for every unit that has code; empty units are left out.
@@ -197,7 +199,7 @@ def preprocess(
         layout: The folders of the build.
         units: The result of the generate stage.
         jobs: The number of parallel compilers; None for one per core.
-        tell: Receives progress reports.
+        progress: Receives progress reports.
         into: Replaces `pre/`. It must have no texts of units that are not in `units`.
 
     Raises:
@@ -222,14 +224,14 @@ def preprocess(
         else:
             stale.append(unit)
     if stale:
-        tell.say(f"{layout.upstream.name}: preprocessing {len(stale)} units")
+        progress.say(f"{layout.upstream.name}: preprocessing {len(stale)} units")
         with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
             made = pool.map(
                 lambda unit: _preprocess_unit(unit, units, flags, key, layout, into), stale
             )
             for number, (unit, entry) in enumerate(zip(stale, made, strict=True), 1):
                 entries[unit.name] = entry
-                tell.step(number, len(stale))
+                progress.step(number, len(stale))
     fresh = {unit.name for unit in stale}
     kept = {f"{name}.i" for name, entry in entries.items() if entry.kept}
     for path in into.glob("*.i"):

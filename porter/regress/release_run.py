@@ -16,6 +16,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from porter import pipeline
+from porter.base.deprecated import renamed_fields
 from porter.base.progress import QUIET, ProgressReporter
 from porter.config import BuildConfig
 from porter.conformance.suite import Events
@@ -87,6 +88,7 @@ TARGET_STAGES = ("build", "smoke", "conformance")
 _PLACE = re.compile(r"\b(?:upstream|patched)/[^/\s:]+/([^\s:]+\.[ch]):(\d+)")
 
 
+@renamed_fields(tell="progress")
 @frozen
 class Options:
     """The options of a run.
@@ -96,7 +98,7 @@ class Options:
         where_possible: Whether to skip a target whose compiler is missing, with a note.
         strict: Whether a skipped patch fails the stage `patch`.
         jobs: Processes at a time; None for one per core.
-        tell: Receives progress.
+        progress: Receives progress.
         events: Progress callbacks of the conformance stage.
     """
 
@@ -104,7 +106,7 @@ class Options:
     where_possible: bool = False
     strict: bool = False
     jobs: int | None = None
-    tell: ProgressReporter = QUIET
+    progress: ProgressReporter = QUIET
     events: Events = field(factory=Events)
 
 
@@ -130,8 +132,8 @@ def run_release(name: str, sync: Callable[[], tuple[Synced, bool]], options: Opt
         sync: Syncs the sources; returns them, and whether they existed before.
         options: Options of the run.
     """
-    tell = options.tell
-    steps, found = StageSequence(lambda stage: tell.say(f"{name}: {stage}")), _Facts()
+    progress = options.progress
+    steps, found = StageSequence(lambda stage: progress.say(f"{name}: {stage}")), _Facts()
     synced: Synced | None = None
     with steps.stage("sync") as running:
         synced, there = sync()
@@ -194,9 +196,9 @@ def _patch(synced: Synced, options: Options, running: StageUnderWay, found: _Fac
 
 
 def _rewrite(release: str, options: Options, running: StageUnderWay, found: _Facts) -> None:
-    tell = options.tell.within()
+    progress = options.progress.within()
     done = pipeline.rewrite_sources(
-        BuildConfig(release=release), jobs=options.jobs, strict=options.strict, tell=tell
+        BuildConfig(release=release), jobs=options.jobs, strict=options.strict, progress=progress
     )
     names = {unit.unit.name: unit.unit.path for unit in done.units}
     edits = {names[name]: dict(sorted(e.items())) for name, e in done.report.edits.items()}
@@ -294,7 +296,7 @@ def _build(config: BuildConfig, options: Options, running: StageUnderWay, found:
 
 def _compiled(config: BuildConfig, options: Options) -> pipeline.Build:
     try:
-        return pipeline.build(config, jobs=options.jobs, tell=options.tell.within())
+        return pipeline.build(config, jobs=options.jobs, progress=options.progress.within())
     except BuildFailed as error:
         raise _refused(error) from error
 

@@ -23,6 +23,7 @@ from attrs import frozen
 
 import porter.rewrite
 import porter.syntax
+from porter.base.deprecated import renamed_arguments
 from porter.base.files import read_sealed, write_changed, write_sealed
 from porter.base.process import begin_worker, kill_workers, undisturbed
 from porter.base.progress import QUIET, ProgressReporter
@@ -112,19 +113,19 @@ def state_header(program: WholeProgram) -> str:
         "// Written by porter: the state of one interpreter. Do not edit.",
         "#ifndef PORTER_STATE_H",
         "#define PORTER_STATE_H",
-        "#if PORTER_FENCES",
+        "#if PORTER_BOUNDS_CHECKS",
         '#include "porter_ranges.h"',
         "#endif",
         "typedef struct porter_state_t {",
-        "#if PORTER_FENCES",
+        "#if PORTER_BOUNDS_CHECKS",
         "    porter_ranges_t porter_ranges; // first: checks read it at the state's own address",
         "#endif",
         "    const void *porter_unwind; // the setjmp buffer that an unwind is on its way to",
         "    int porter_unwind_value;   // what that setjmp is to return",
         "    unsigned int porter_sandbox; // not 0: no addresses of programs, no code from outside",
         "    const void *porter_stack_limit; // a frame below it must not call any deeper",
-        "    unsigned int porter_looked; // a GPU's clock at the last poll that looked",
-        "    unsigned int porter_let_go; // and at the last that let waiting lanes go on",
+        "    unsigned int porter_polled;   // a GPU's clock at the last poll",
+        "    unsigned int porter_released; // and at the last release of waiting lanes",
     ]
     lines += [
         f"    alignas({field.align}) unsigned char {field.name}[{field.size}]; // {field.key}"
@@ -138,7 +139,7 @@ def state_header(program: WholeProgram) -> str:
 def state_unit(program: WholeProgram) -> str:
     """Return `porter_state.cpp`: the init of an interpreter's state, and the setup at load."""
     lines = ["// Written by porter. Do not edit.", '#include "porter_runtime.h"']
-    lines += ["#if PORTER_FENCES", '#include "target_table.inc"', "#endif", 'extern "C" {']
+    lines += ["#if PORTER_BOUNDS_CHECKS", '#include "target_table.inc"', "#endif", 'extern "C" {']
     inits = [init_function(name) for name in program.units_with_init]
     setups = [setup_function(name) for name in program.units_with_setup]
     targets = [targets_function(name) for name in sorted(program.targets)]
@@ -148,7 +149,7 @@ def state_unit(program: WholeProgram) -> str:
     lines += [f"    {name}();" for name in inits]
     lines += ["}", "PORTER_DEVICE void porter_setup(void) {"]
     lines += [f"    {name}();" for name in setups]
-    lines += ["#if PORTER_FENCES"]
+    lines += ["#if PORTER_BOUNDS_CHECKS"]
     lines += [f"    {name}();" for name in targets]
     lines += ["#endif", "}", "}", ""]
     return "\n".join(lines)
@@ -183,6 +184,7 @@ class RewriteReport:
         return totals
 
 
+@renamed_arguments(tell="progress")
 def rewrite(
     units: Mapping[str, Path],
     out: Path,
@@ -191,7 +193,7 @@ def rewrite(
     prune: bool = True,
     guard: bool = True,
     saturate: bool = True,
-    tell: ProgressReporter = QUIET,
+    progress: ProgressReporter = QUIET,
 ) -> RewriteReport:
     """Rewrite preprocessed units into C++, one `.cpp` file per unit.
 
@@ -204,7 +206,7 @@ def rewrite(
         prune: See `merge`. Off to measure the cost of checks (benchmarks/unwinding.py).
         guard: See `merge`.
         saturate: See `merge`. Off to keep C's semantics of overflow (porter_dev/torture).
-        tell: Receives progress reports.
+        progress: Receives progress reports.
 
     Raises:
         UnknownConstruct: A rule refuses a construct, or the edits of two rules cross. The error is
@@ -217,11 +219,11 @@ def rewrite(
     with UnitPool(units, jobs or os.cpu_count() or 1) as pool:
         stale = [name for name in units if not records[name].matches(texts[name])]
         if stale:
-            tell.say(f"reading {len(stale)} units")
+            progress.say(f"reading {len(stale)} units")
         for number, future in enumerate(pool.facts(stale), 1):
             facts = future.result()
             records[facts.unit].start(texts[facts.unit], facts)
-            tell.step(number, len(stale))
+            progress.step(number, len(stale))
         program = merge(
             [record.facts for record in records.values()],
             prune=prune,
@@ -232,9 +234,9 @@ def rewrite(
         todo = [name for name in units if not records[name].is_done(shares[name])]
         refused: list[UnknownConstruct] = []
         if todo:
-            tell.say(f"rewriting {len(todo)} units")
+            progress.say(f"rewriting {len(todo)} units")
         for number, done in enumerate(pool.rewrite(todo, program), 1):
-            tell.step(number, len(todo))
+            progress.step(number, len(todo))
             try:
                 result = done.result()
             except UnknownConstruct as error:

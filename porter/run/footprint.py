@@ -66,7 +66,7 @@ class Figures:
     Attributes:
         state_size: The state struct.
         arena_size: An arena without heap and pystack.
-        image_size: A snapshot without the heap.
+        snapshot_size: A snapshot without the heap.
         grain: Heap and pystack are rounded up to a multiple of this.
         base_offset: Distance from an arena's start to its state, without heap and pystack.
         local_top: Distance from the state to the end of a thread's local memory; 0 where arenas are
@@ -75,7 +75,7 @@ class Figures:
 
     state_size: int
     arena_size: int
-    image_size: int
+    snapshot_size: int
     grain: int
     base_offset: int
     local_top: int = 0
@@ -114,7 +114,7 @@ class Figures:
         It covers the state and head, the collector's tables and the rest of the heap. The pystack
         is empty between launches.
         """
-        return -(-self.image_size // PAGE) + -(-self._round(heap) // PAGE) + 1
+        return -(-self.snapshot_size // PAGE) + -(-self._round(heap) // PAGE) + 1
 
     def snapshot(self, heap: int) -> int:
         """Return the maximum bytes of a snapshot: all pages differ from its base.

@@ -93,8 +93,8 @@ def command(
     device = _device(folder, {"release": release, "target": target, "heap": size})
     benchmarks, left_out = fitting(benchmarks, device)
     setting = Setting(device, n or COUNTS[device.name], repeat, Launch(heap=size, block=block))
-    with show_progress() as tell:
-        tell.now("references")
+    with show_progress() as progress:
+        progress.now("references")
         suite = BenchSuite(setting, cpython=None, native=False)
         references: dict[str, str] = {}
         if (benchmarks or many.NAME in rest) and not (no_references or scaled):
@@ -103,10 +103,10 @@ def command(
         about |= {"references": references, "left_out": left_out}
         if scaled:
             chosen = (benchmarks or [COMPILED])[0]
-            _write(json_file, plot_file, about, scaling.scaling(setting, chosen, tell.now), out)
+            _write(json_file, plot_file, about, scaling.scaling(setting, chosen, progress.now), out)
             return
         suite = attrs.evolve(suite, lanes=lanes)
-        measured = _measured(suite, benchmarks, rest, tell.now)
+        measured = _measured(suite, benchmarks, rest, progress.now)
     if json_file is not None:
         text = json.dumps(bench_report.to_json(measured, about), indent=1) + "\n"
         write_whole(json_file, text, parents=True)
@@ -165,14 +165,14 @@ def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:
 
 def _device(folder: Path | None, options: dict[str, Any]) -> Device:
     if folder is not None:
-        with show_progress() as tell:
-            tell.now(LOADING)
+        with show_progress() as progress:
+            progress.now(LOADING)
             return open_finished(folder, options)
     # Imported late: building needs libclang and compilers, running a finished build does not.
     from porter.cli._building import build_shown
 
     config = load_config(options)
     built = build_shown(config)
-    with show_progress() as tell:
-        tell.now(LOADING)
+    with show_progress() as progress:
+        progress.now(LOADING)
         return open_device(built.folder, config.targets[0])

@@ -52,8 +52,8 @@ def _campaign(session: CallSession, console: Console) -> Any:
     def say(text: str) -> None:
         console.print(text, markup=False, soft_wrap=True)
 
-    with show_progress() as tell:
-        tell.now("programs of hostile calls")
+    with show_progress() as progress:
+        progress.now("programs of hostile calls")
         if not session.target.endswith("-asan"):
             return fuzz_calls(session, say)
         from porter.toolchain import children  # calls g++ for its library's path
@@ -202,8 +202,8 @@ def _coverage(
     libfuzzer()  # report a missing libFuzzer before a build that takes minutes
     config = load_config({"release": release, "target": "host", "arena": "global"})
     built = build_shown(config, jobs=jobs)
-    with show_progress() as tell:
-        tell.now("building the fuzzer")
+    with show_progress() as progress:
+        progress.now("building the fuzzer")
         program = build_fuzzer(built.sources, jobs)
     folder = work or paths.build_dir() / "fuzz" / config.release
     modes = MODES if mode == "both" else (mode,)
@@ -212,15 +212,15 @@ def _coverage(
     seeds += [kept] if kept.is_dir() else []
     campaigns = []
     for each in modes:
-        with show_progress() as tell:
-            tell.now(f"fuzzing ({each}) for {minutes / len(modes):g} minutes")
+        with show_progress() as progress:
+            progress.now(f"fuzzing ({each}) for {minutes / len(modes):g} minutes")
             seconds = 60 * minutes / len(modes)
             campaigns.append(fuzz(program, each, seconds, folder / each, seeds))
     _show(campaigns, console)
     if save is not None:
         corpora = [folder / each / "corpus" for each in modes]
-        with show_progress() as tell:
-            tell.now("making the corpus small")
+        with show_progress() as progress:
+            progress.now("making the corpus small")
             size = minimise(program, [*seeds, *corpora], save, save_bytes, LONGEST)
         console.print(f"{save}: {sum(1 for _ in save.iterdir())} inputs, {size} bytes")
     found = [path for campaign in campaigns for path in campaign.found]

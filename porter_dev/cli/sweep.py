@@ -20,7 +20,7 @@ from porter.cli._types import NAME, PathType
 from porter.compiler.options import CompilerOptions
 from porter.conformance.expected_output import find_cpython
 from porter.conformance.skips import load
-from porter.errors import SweepFailed, UsageError
+from porter.errors import InjectionFailed, UsageError
 from porter.manifest import open_manifest
 from porter.settings import load_config
 from porter.sync.synchronization import tests_of
@@ -109,17 +109,17 @@ def command(
     runner = InjectionRunner.open(
         InjectionOpener(folder, device, timeout, sizes, rest, native), chunk or size, parallel
     )
-    with show_progress() as tell, children(device):
+    with show_progress() as progress, children(device):
         under_way = ""
 
-        def progress(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             nonlocal under_way
             if what != under_way:
                 under_way = what
-                tell.now(what)
-            tell.step(done, total)
+                progress.now(what)
+            progress.step(done, total)
 
-        done = inject_failures(wanted, runner, limit=limit, most=most, progress=progress)
+        done = inject_failures(wanted, runner, limit=limit, most=most, progress=report)
     how = {"rest": rest, "compiled": compiled}
     about = {"release": config.release, "target": device, **how, **attrs.asdict(sizes)}
     if json_file is not None:
@@ -131,9 +131,9 @@ def command(
 
 def _check(done: InjectionResults) -> None:
     if not done.rows:
-        raise SweepFailed("no program could be swept", hint="None passes with these sizes.")
+        raise InjectionFailed("no program could be swept", hint="None passes with these sizes.")
     if done.bad:
-        raise SweepFailed(
+        raise InjectionFailed(
             f"{len(done.bad)} of {done.interpreters + done.neighbours} interpreters did not end "
             "as they must",
             hint="The first are named above; --json keeps all, with what they printed.",

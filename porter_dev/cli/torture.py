@@ -37,17 +37,17 @@ def torture_python(
 ) -> None:
     """Test programs on the build in `build`, or on a new one. Raises TortureFailed."""
     console, start, ended = Console(highlight=False), time.monotonic(), 0
-    with show_progress() as tell:
+    with show_progress() as progress:
         if build is None:
             from porter.pipeline import build as make  # imports the whole toolchain
 
             build = make(load_config({"target": "host"})).folder
-        tell.now("programs")
+        progress.now("programs")
 
         def shown(more: int) -> None:
             nonlocal ended
             ended += more
-            tell.step(ended, count)
+            progress.step(ended, count)
 
         found = python_campaign.torture(
             build, seed, count, modes, jobs=jobs, reduced=reduced, shown=shown
@@ -127,25 +127,25 @@ def command(
     start = time.monotonic()
     if libraries:
         for name in libraries:
-            with show_progress() as tell:
-                tell.now(name)
+            with show_progress() as progress:
+                progress.now(name)
                 units, runs = examine_library(name, jobs)
             console.print(f"{name}: {units} units, {runs} runs, all the same")
         return
     if replayed:
-        with show_progress() as tell:
-            tell.now("replaying")
+        with show_progress() as progress:
+            progress.now("replaying")
             found = [one for path in replayed if (one := replay(path)) is not None]
         count = len(replayed)
     else:
-        with show_progress() as tell:
-            tell.now("programs")
+        with show_progress() as progress:
+            progress.now("programs")
             ended = 0
 
             def shown(more: int) -> None:
                 nonlocal ended
                 ended += more
-                tell.step(ended, count)
+                progress.step(ended, count)
 
             found = torture(
                 seed,

@@ -148,7 +148,7 @@ void *gpusnek_new_code(size_t size) {
 }
 
 size_t gpusnek_heap_used(size_t *tables) {
-    MP_STATIC_ASSERT(GPUSNEK_HEAP_PIECE == 4 * MICROPY_BYTES_PER_GC_BLOCK);
+    MP_STATIC_ASSERT(GPUSNEK_HEAP_PAGE == 4 * MICROPY_BYTES_PER_GC_BLOCK);
     // A byte of the table describes four blocks.
     const uint8_t *table = MP_STATE_MEM(area).gc_alloc_table_start;
     size_t bytes = MP_STATE_MEM(area).gc_alloc_table_byte_len;
@@ -165,7 +165,7 @@ size_t gpusnek_heap_used(size_t *tables) {
         }
     }
     *tables = (size_t)(MP_STATE_MEM(area).gc_pool_start - table);
-    return *tables + bytes * GPUSNEK_HEAP_PIECE;
+    return *tables + bytes * GPUSNEK_HEAP_PAGE;
 }
 
 uint32_t gpusnek_allocations(void) {

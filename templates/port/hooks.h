@@ -91,12 +91,12 @@ void porter_pause(void);
 // interpreters of its block may need the processor.
 void porter_give_way(void);
 
-// porter_let_others(): called at the same polls. Releases lanes that have waited for this lane too
-// long, at a convergence barrier or for a turn. `kept`: as for porter_meet(). porter_keeps():
-// restart that time, because no lane has waited long. Both do nothing except on GPUs in builds that
-// reconverge.
-void porter_let_others(const uint32_t *kept);
-void porter_keeps(void);
+// porter_release_waiting(): called at the same polls. Releases lanes that have waited for this lane
+// too long, at a convergence barrier or for a turn. `kept`: as for porter_meet().
+// porter_restart_hold(): restart that time, because no lane has waited long. Both do nothing except
+// on GPUs in builds that reconverge.
+void porter_release_waiting(const uint32_t *kept);
+void porter_restart_hold(void);
 
 // Let the other lanes of a diverged warp run, within long work that takes no steps. Costs almost
 // nothing and calls nothing.
@@ -123,7 +123,7 @@ uint64_t porter_cas64(volatile uint64_t *at, uint64_t expected, uint64_t desired
 uint64_t porter_load64(const volatile uint64_t *at);
 
 // Grant this interpreter access to memory outside its arena, in builds with bounds checks
-// (`--fences`, porter/config.py). porter_lend(): until the launch ends. porter_keep(): in later
+// (`--bounds-checks`, porter/config.py). porter_lend(): until the launch ends. porter_keep(): in later
 // launches too, until porter_drop(). In other builds these functions do nothing.
 void porter_lend(const void *data, uint64_t size, int writable);
 void porter_keep(const void *data, uint64_t size, int writable);

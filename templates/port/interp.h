@@ -306,10 +306,10 @@ GPUSNEK_API int gpusnek_become(const gpusnek_boot_t *boot);
 // to the heap.
 GPUSNEK_API void gpusnek_code_to(void *memory, size_t size);
 // Return the size of the used part of the heap, in bytes from its start. First come the collector's
-// tables, *tables bytes; then pages of GPUSNEK_HEAP_PIECE bytes. A page is in use if its byte in
+// tables, *tables bytes; then pages of GPUSNEK_HEAP_PAGE bytes. A page is in use if its byte in
 // the first table, which begins at the heap's start, is not 0. The contents of other pages are
 // irrelevant.
-#define GPUSNEK_HEAP_PIECE (128)
+#define GPUSNEK_HEAP_PAGE (128)
 GPUSNEK_API size_t gpusnek_heap_used(size_t *tables);
 
 // Return the number of attempted allocations since start, including growth of a block in place.

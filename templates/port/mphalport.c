@@ -169,13 +169,13 @@ static inline __attribute__((always_inline)) void poll(void) {
 }
 
 __attribute__((noinline)) void gpusnek_poll(void) {
-    porter_let_others(gpusnek_meetings);
+    porter_release_waiting(gpusnek_meetings);
     poll();
 }
 
 // The poll of native code, which tracks by itself for how long other lanes have waited for it.
 void gpusnek_poll_quietly(void) {
-    porter_keeps();
+    porter_restart_hold();
     poll();
 }
 

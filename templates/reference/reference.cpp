@@ -120,9 +120,9 @@ extern "C" void porter_pause(void) {
 // There is only one interpreter, so these hooks need not wait or yield.
 extern "C" void porter_give_way(void) {}
 
-extern "C" void porter_let_others(const unsigned int *) {}
+extern "C" void porter_release_waiting(const unsigned int *) {}
 
-extern "C" void porter_keeps(void) {}
+extern "C" void porter_restart_hold(void) {}
 
 extern "C" void porter_yield(void) {}
 extern "C" void porter_syncthreads(uint64_t) {}

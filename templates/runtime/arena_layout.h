@@ -23,7 +23,7 @@ typedef struct gpusnek_head_t {
     size_t in_position;
     size_t out_length;
     size_t err_length;
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
     uint64_t sealed;
     uint64_t launch; // address of the running launch's record; 0: a user's kernel runs
     uint64_t index;  // of the interpreter in that launch
@@ -37,7 +37,7 @@ typedef struct gpusnek_head_t {
 
 #define GPUSNEK_STATE_BYTES GPUSNEK_ROUND(sizeof(porter_state_t))
 #define GPUSNEK_HEAD_BYTES GPUSNEK_ROUND(sizeof(gpusnek_head_t))
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
 // porter/compile/bounds_checks/lookup.py uses these distances from the state.
 static_assert(GPUSNEK_HEAD_BYTES - offsetof(gpusnek_head_t, sealed) == PORTER_SEALED_BELOW,
     "PORTER_SEALED_BELOW is wrong");
@@ -62,7 +62,7 @@ static_assert(GPUSNEK_HEAD_BYTES - offsetof(gpusnek_head_t, profile) == PORTER_P
 #define GPUSNEK_BASE_OFFSET(pystack, heap) \
     (GPUSNEK_ARENA_BYTES(pystack, heap) - GPUSNEK_STATE_BYTES - GPUSNEK_CANARY_BYTES)
 // A snapshot holds state, head and heap. The pystack is empty between launches.
-#define GPUSNEK_IMAGE_BYTES(heap) \
+#define GPUSNEK_SNAPSHOT_BYTES(heap) \
     (GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES + GPUSNEK_ROUND(heap))
 
 // Initializer of a build's gpusnek_info_t, which porter reads from the library or the cubin to
@@ -70,7 +70,7 @@ static_assert(GPUSNEK_HEAD_BYTES - offsetof(gpusnek_head_t, profile) == PORTER_P
 #define GPUSNEK_INFO(local_top, stack_size) \
     { \
         sizeof(gpusnek_launch_t), GPUSNEK_STATE_BYTES, GPUSNEK_ARENA_BYTES(0, 0), \
-            GPUSNEK_IMAGE_BYTES(0), local_top, stack_size, GPUSNEK_ROUND(1), \
+            GPUSNEK_SNAPSHOT_BYTES(0), local_top, stack_size, GPUSNEK_ROUND(1), \
             GPUSNEK_BASE_OFFSET(0, 0) \
     }
 

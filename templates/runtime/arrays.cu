@@ -1,7 +1,8 @@
 // Kernels over arrays of all interpreters: equal rows and copies of rows
-// (porter/run/device/cuda_operations.py), and operations on snapshots (porter/run/device/snapshots.py). They
-// are part of each device build, so no kernel is compiled when a program runs. All sizes are 64
-// bits wide. A grid has at least as many threads as items of work.
+// (porter/run/device/cuda_operations.py), and operations on snapshots
+// (porter/run/device/snapshots.py). They are part of each device build, so no kernel is compiled
+// when a program runs. All sizes are 64 bits wide. A grid has at least as many threads as items of
+// work.
 //
 // Table of equal rows (gpusnek_rows_find). Problem: group millions of rows by content in one pass.
 // Mechanism: a hash table with linear probing, in which a slot is 0 or 1 + the number of a row.
@@ -109,15 +110,15 @@ extern "C" __global__ void gpusnek_rows_copy(uint64_t *to, uint64_t n, uint64_t 
 // The snapshots of an array of interpreters (launch.h). These kernels run between launches, so no
 // interpreter changes its snapshot meanwhile. bases, used: per snapshot, as in gpusnek_launch_t.
 typedef struct {
-    gpusnek_piece_t *pieces;
+    gpusnek_page_t *pages;
     uint64_t stride;
     const uint64_t *segments;
     uint64_t shift;
-} images_t;
+} snapshots_t;
 
-static __device__ inline uint64_t *row_at(const images_t *images, uint64_t row) {
-    const uint64_t within = row & (((uint64_t)1 << images->shift) - 1);
-    return (uint64_t *)images->segments[row >> images->shift] + within * GPUSNEK_ROW_WORDS;
+static __device__ inline uint64_t *row_at(const snapshots_t *snapshots, uint64_t row) {
+    const uint64_t within = row & (((uint64_t)1 << snapshots->shift) - 1);
+    return (uint64_t *)snapshots->segments[row >> snapshots->shift] + within * GPUSNEK_ROW_WORDS;
 }
 
 // Return the index in a row of word w of the lane's page.
@@ -126,35 +127,35 @@ static __device__ inline uint64_t in_row(uint64_t lane, uint64_t w) {
 }
 
 static __device__ inline uint64_t base_size(const uint64_t *base) {
-    return base ? base[-(int)GPUSNEK_PIECE_WORDS] : 0;
+    return base ? base[-(int)GPUSNEK_PAGE_WORDS] : 0;
 }
 
 // Write contiguous copies of snapshots in the format of base snapshots, `columns` words each and n
 // in all: a page with the number of pages, then the pages. Copy k is of snapshot which[k].
-extern "C" __global__ void gpusnek_images_copy(uint64_t *to, uint64_t n, uint64_t columns,
-    const uint32_t *which, const gpusnek_piece_t *pieces, uint64_t stride, const uint64_t *segments,
+extern "C" __global__ void gpusnek_snapshots_copy(uint64_t *to, uint64_t n, uint64_t columns,
+    const uint32_t *which, const gpusnek_page_t *pages, uint64_t stride, const uint64_t *segments,
     uint64_t shift, const uint64_t *bases, const uint32_t *used) {
-    const images_t images = {(gpusnek_piece_t *)pieces, stride, segments, shift};
+    const snapshots_t snapshots = {(gpusnek_page_t *)pages, stride, segments, shift};
     const uint64_t t = thread_number();
     if (t >= n) {
         return;
     }
     const uint64_t i = which[t / columns];
     const uint64_t word = t % columns;
-    const uint64_t w = word % GPUSNEK_PIECE_WORDS;
+    const uint64_t w = word % GPUSNEK_PAGE_WORDS;
     uint64_t found = 0;
-    if (word < GPUSNEK_PIECE_WORDS) {
+    if (word < GPUSNEK_PAGE_WORDS) {
         found = w == 0 ? used[i] : 0;
     } else {
-        const uint64_t piece = word / GPUSNEK_PIECE_WORDS - 1;
+        const uint64_t page = word / GPUSNEK_PAGE_WORDS - 1;
         const uint64_t lane = i % GPUSNEK_BUNDLE;
         const uint64_t *base = (const uint64_t *)bases[i];
-        if (piece < used[i]) {
-            const gpusnek_piece_t entry = pieces[i / GPUSNEK_BUNDLE * stride + piece];
-            if (entry.images >> lane & 1) {
-                found = row_at(&images, entry.row - 1)[in_row(lane, w)];
-            } else if (piece < base_size(base)) {
-                found = base[piece * GPUSNEK_PIECE_WORDS + w];
+        if (page < used[i]) {
+            const gpusnek_page_t entry = pages[i / GPUSNEK_BUNDLE * stride + page];
+            if (entry.snapshots >> lane & 1) {
+                found = row_at(&snapshots, entry.row - 1)[in_row(lane, w)];
+            } else if (page < base_size(base)) {
+                found = base[page * GPUSNEK_PAGE_WORDS + w];
             }
         }
     }
@@ -164,66 +165,66 @@ extern "C" __global__ void gpusnek_images_copy(uint64_t *to, uint64_t n, uint64_
 // Set tells[p] to 1 if page p of a snapshot with the base `old` is the base's. A new base must keep
 // such a page unchanged. Set tells[stride] to 1 if a snapshot has another base. Each thread handles
 // a snapshot and an entry.
-extern "C" __global__ void gpusnek_images_common(const gpusnek_piece_t *pieces, uint64_t entries,
+extern "C" __global__ void gpusnek_snapshots_common(const gpusnek_page_t *pages, uint64_t entries,
     uint64_t stride, const uint64_t *bases, const uint32_t *used, uint64_t n, uint64_t old,
     uint32_t *tells) {
     const uint64_t e = thread_number() / GPUSNEK_BUNDLE;
     const uint64_t lane = thread_number() % GPUSNEK_BUNDLE;
     const uint64_t i = e / stride * GPUSNEK_BUNDLE + lane;
-    const uint64_t piece = e % stride;
-    if (e >= entries || i >= n || piece >= used[i]) {
+    const uint64_t page = e % stride;
+    if (e >= entries || i >= n || page >= used[i]) {
         return;
     }
     if (bases[i] != old) {
         *(volatile uint32_t *)&tells[stride] = 1;
-    } else if (old != 0 && (pieces[e].images >> lane & 1) == 0) {
-        *(volatile uint32_t *)&tells[piece] = 1;
+    } else if (old != 0 && (pages[e].snapshots >> lane & 1) == 0) {
+        *(volatile uint32_t *)&tells[page] = 1;
     }
 }
 
 // Turn the n words at `to`, a copy of a snapshot with the base `old`, into a new base for all
 // snapshots with that base: pages whose `tells` is 1 are copied from `old`.
-extern "C" __global__ void gpusnek_images_merge(
+extern "C" __global__ void gpusnek_snapshots_merge(
     uint64_t *to, uint64_t n, const uint64_t *old, const uint32_t *tells) {
     const uint64_t t = thread_number();
-    const uint64_t piece = t / GPUSNEK_PIECE_WORDS;
-    if (t < n && tells[piece] && piece < base_size(old)) {
+    const uint64_t page = t / GPUSNEK_PAGE_WORDS;
+    if (t < n && tells[page] && page < base_size(old)) {
         to[t] = old[t];
     }
 }
 
 // Clear the mask bits of pages that equal the page of the new base `base`, in snapshots with the
 // base `old`. Each thread handles a snapshot and an entry.
-extern "C" __global__ void gpusnek_images_compare(gpusnek_piece_t *pieces, uint64_t entries,
+extern "C" __global__ void gpusnek_snapshots_compare(gpusnek_page_t *pages, uint64_t entries,
     uint64_t stride, const uint64_t *segments, uint64_t shift, const uint64_t *bases,
     const uint32_t *used, uint64_t n, uint64_t old, const uint64_t *base) {
-    const images_t images = {pieces, stride, segments, shift};
+    const snapshots_t snapshots = {pages, stride, segments, shift};
     const uint64_t e = thread_number() / GPUSNEK_BUNDLE;
     const uint64_t lane = thread_number() % GPUSNEK_BUNDLE;
     if (e >= entries) {
         return;
     }
     const uint64_t i = e / stride * GPUSNEK_BUNDLE + lane;
-    const uint64_t piece = e % stride;
-    if (i >= n || bases[i] != old || piece >= used[i] || piece >= base_size(base)) {
+    const uint64_t page = e % stride;
+    if (i >= n || bases[i] != old || page >= used[i] || page >= base_size(base)) {
         return;
     }
     const uint32_t bit = (uint32_t)1 << lane;
-    if ((*(volatile uint32_t *)&pieces[e].images & bit) == 0) {
+    if ((*(volatile uint32_t *)&pages[e].snapshots & bit) == 0) {
         return;
     }
-    const uint64_t *row = row_at(&images, pieces[e].row - 1);
+    const uint64_t *row = row_at(&snapshots, pages[e].row - 1);
     uint64_t differs = 0;
-    for (uint64_t w = 0; w < GPUSNEK_PIECE_WORDS; w++) {
-        differs |= row[in_row(lane, w)] ^ base[piece * GPUSNEK_PIECE_WORDS + w];
+    for (uint64_t w = 0; w < GPUSNEK_PAGE_WORDS; w++) {
+        differs |= row[in_row(lane, w)] ^ base[page * GPUSNEK_PAGE_WORDS + w];
     }
     if (!differs) {
-        atomicAnd(&pieces[e].images, ~bit);
+        atomicAnd(&pages[e].snapshots, ~bit);
     }
 }
 
 // Set the base of all snapshots with the base `old` to `base`.
-extern "C" __global__ void gpusnek_images_based(
+extern "C" __global__ void gpusnek_snapshots_based(
     uint64_t *bases, const uint32_t *used, uint64_t n, uint64_t old, uint64_t base) {
     const uint64_t i = thread_number();
     if (i < n && used[i] != 0 && bases[i] == old) {
@@ -233,30 +234,30 @@ extern "C" __global__ void gpusnek_images_based(
 
 // Write 1 + the number of the owning entry to owners[row], for n entries. Free the rows in which no
 // snapshot has a page.
-extern "C" __global__ void gpusnek_images_owners(
-    gpusnek_piece_t *pieces, uint64_t n, uint64_t *owners) {
+extern "C" __global__ void gpusnek_snapshots_owners(
+    gpusnek_page_t *pages, uint64_t n, uint64_t *owners) {
     const uint64_t e = thread_number();
-    if (e < n && pieces[e].row != 0) {
-        if (pieces[e].images == 0) {
-            pieces[e].row = 0;
+    if (e < n && pages[e].row != 0) {
+        if (pages[e].snapshots == 0) {
+            pages[e].row = 0;
         } else {
-            owners[pieces[e].row - 1] = e + 1;
+            owners[pages[e].row - 1] = e + 1;
         }
     }
 }
 
 // Move row from[k] to row to[k], n words in all.
-extern "C" __global__ void gpusnek_images_move(gpusnek_piece_t *pieces, const uint64_t *segments,
+extern "C" __global__ void gpusnek_snapshots_move(gpusnek_page_t *pages, const uint64_t *segments,
     uint64_t shift, const uint32_t *from, const uint32_t *to, const uint64_t *owners, uint64_t n) {
-    const images_t images = {pieces, 0, segments, shift};
+    const snapshots_t snapshots = {pages, 0, segments, shift};
     const uint64_t t = thread_number();
     if (t >= n) {
         return;
     }
     const uint64_t k = t / GPUSNEK_ROW_WORDS;
     const uint64_t w = t % GPUSNEK_ROW_WORDS;
-    row_at(&images, to[k])[w] = row_at(&images, from[k])[w];
+    row_at(&snapshots, to[k])[w] = row_at(&snapshots, from[k])[w];
     if (w == 0) {
-        pieces[owners[from[k]] - 1].row = to[k] + 1;
+        pages[owners[from[k]] - 1].row = to[k] + 1;
     }
 }

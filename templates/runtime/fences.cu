@@ -5,7 +5,7 @@
 
 #include "porter_runtime.h"
 
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
 extern "C" {
 // The used part of a thread's window of local memory: its start, then its size less the maximum
 // size of one check, shifted right by 0 to 4.

@@ -1,7 +1,7 @@
 // Bounds checks of the host twin. g++ calls them before each load and store of rewritten units that
 // it cannot prove to access a local variable (-fsanitize=kernel-address, which leaves the
 // definition of the checks to the program).
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
 #include "fences_host.h"
 
 #include <dlfcn.h>

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
 
 // Permit the C stack of an interpreter whose turn begins.
 void fence_stack(const char *stack, size_t size);

@@ -23,7 +23,7 @@ PORTER_DEVICE void porter_pause(void) {
 
 // The hardware schedules the threads of other warps, so only the time of the poll is recorded.
 PORTER_DEVICE void porter_give_way(void) {
-    PORTER_STATE->porter_looked = porter_clock();
+    PORTER_STATE->porter_polled = porter_clock();
 }
 
 static __device__ volatile uint32_t turn;
@@ -35,9 +35,9 @@ PORTER_DEVICE __noinline__ void porter_give_turn(void) {
 }
 
 #if !PORTER_RECONVERGE // else they are in reconvergence.cu
-PORTER_DEVICE void porter_keeps(void) {}
+PORTER_DEVICE void porter_restart_hold(void) {}
 
-PORTER_DEVICE void porter_let_others(const unsigned int *) {}
+PORTER_DEVICE void porter_release_waiting(const unsigned int *) {}
 
 #endif
 
@@ -87,7 +87,7 @@ PORTER_DEVICE void porter_console(const char *text, unsigned long size) {
 #endif
 
 PORTER_DEVICE int porter_refused(void) {
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
     return PORTER_STATE->porter_ranges.place != 0;
 #else
     return 0;

@@ -34,9 +34,9 @@ void porter_give_way(void) {
     gpusnek_give_way();
 }
 
-void porter_let_others(const unsigned int *) {}
+void porter_release_waiting(const unsigned int *) {}
 
-void porter_keeps(void) {}
+void porter_restart_hold(void) {}
 
 void porter_syncthreads(uint64_t end) {
     gpusnek_barrier(end);

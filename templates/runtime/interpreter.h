@@ -115,7 +115,7 @@ static inline PORTER_DEVICE void gpusnek_write_data(const gpusnek_launch_t *laun
     }
 }
 
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
 // End the interpreter at `base` because a bounds check has refused an access: write the report to
 // stderr, and the lengths of its outputs. Return the record of its launch; NULL in a user's kernel.
 // A check that refuses an access in the report calls this function again, and gpusnek_fence_report
@@ -146,7 +146,7 @@ static inline PORTER_DEVICE const gpusnek_launch_t *gpusnek_fenced(
 // (porter_refused). The function that contains the access and all of its callers have returned by
 // unwinding. Return the status.
 static inline PORTER_DEVICE int32_t gpusnek_refusal(char *base) {
-#if defined(__CUDACC__) && PORTER_FENCES
+#if defined(__CUDACC__) && PORTER_BOUNDS_CHECKS
     const porter_ranges_t *ranges = &PORTER_STATE->porter_ranges;
     gpusnek_fenced(base, (const char *)ranges->place, (const void *)ranges->address,
         (unsigned)ranges->kind);
@@ -178,7 +178,7 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
     } else {
         gpusnek_own_arena(launch, base); // a snapshot may come from another arena
     }
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
     head->launch = (uint64_t)launch;
     head->index = i;
 #endif

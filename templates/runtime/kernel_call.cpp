@@ -53,7 +53,7 @@ PORTER_DEVICE void gpusnek_user_attach(
     gpusnek_io_t io;
     head->err_length = 0;
     user->error[0] = 0;
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
     head->launch = 0;
     porter_ranges_begin(&PORTER_STATE->porter_ranges, false);
     porter_reaches(user->out, user->out ? user->out_size : 0, true);

@@ -1,6 +1,6 @@
 // Kernels that run interpreters, one per thread: the entry points of the device build.
 #include "canary.cuh"
-#include "image.cuh"
+#include "snapshots.cuh"
 #include "interpreter.h"
 
 #if PORTER_ARENA_LOCAL
@@ -13,7 +13,7 @@
 
 extern "C" __device__ const uint64_t gpusnek_info[] = GPUSNEK_INFO(LOCAL_TOP, STACK_BYTES);
 
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
 // Bytes at the end of the local window that only the kernel's own frame uses. A bounds check
 // compares its address with the window's end less the maximum size of an access, whatever its size
 // (porter/run/device/bounds_checks.py), so it would refuse accesses there.
@@ -42,14 +42,14 @@ static __device__ RUNS int32_t run_local(const gpusnek_launch_t *launch, uint32_
     const uint64_t room = here - end - PORTER_STACK_SLACK;
     const uint64_t stack = launch->stack_size < room ? launch->stack_size : room;
     canaries_set(base, launch);
-    image_begin(base, launch, i);
+    snapshot_begin(base, launch, i);
     int32_t status = gpusnek_run(launch, i, base, (void *)here, stack);
     if (!canaries_intact(base, launch)) {
         status = GPUSNEK_STATUS_CANARY;
     }
     // A refused interpreter has not run, so its snapshot remains valid.
     if (launch->flags & GPUSNEK_FLAG_PERSIST && status != GPUSNEK_NOT_STARTED) {
-        image_store(base, launch, i);
+        snapshot_store(base, launch, i);
     }
     return status;
 }
@@ -85,7 +85,7 @@ extern "C" __global__ void gpusnek_setup() {
     porter_setup();
 }
 
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
 // End this thread. Barriers do not wait for a thread that has ended.
 extern "C" PORTER_DEVICE PORTER_NOINLINE void porter_fence_failed(
     const char *place, const void *address, unsigned kind) {
@@ -95,7 +95,7 @@ extern "C" PORTER_DEVICE PORTER_NOINLINE void porter_fence_failed(
         const uint32_t i = (uint32_t)gpusnek_head(base)->index;
 #if PORTER_ARENA_LOCAL
         if (launch->flags & GPUSNEK_FLAG_PERSIST) {
-            image_store(base, launch, i); // it has ended, so its snapshot loses all pages
+            snapshot_store(base, launch, i); // it has ended, so its snapshot loses all pages
         }
 #endif
         ((int32_t *)launch->status)[i] = GPUSNEK_STATUS_OUT_OF_BOUNDS;
@@ -114,7 +114,7 @@ extern "C" __global__ void gpusnek_launch(const gpusnek_launch_t *launch) {
     if (i == (uint32_t)GPUSNEK_IDLE || gpusnek_rests(launch, i)) {
         return;
     }
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
     volatile char roof[ROOF_BYTES];
     roof[0] = 0;
 #endif

@@ -14,10 +14,10 @@
 #include "profile.h"
 
 enum gpusnek_flags {
-    GPUSNEK_FLAG_START = 1,         // boot a fresh VM; else the arena or image holds one
+    GPUSNEK_FLAG_START = 1,         // boot a fresh VM; else the arena or snapshot holds one
     GPUSNEK_FLAG_EXEC = 2,          // run each interpreter's program
     GPUSNEK_FLAG_STOP = 4,          // run atexit functions and finalisers, and end the VM
-    GPUSNEK_FLAG_PERSIST = 8,       // keep the arena (or write the image) for a later launch
+    GPUSNEK_FLAG_PERSIST = 8,       // keep the arena (or write the snapshot) for a later launch
     GPUSNEK_FLAG_MERGE_STDERR = 16, // write stderr to stdout, in order
     GPUSNEK_FLAG_GC_STRESS = 32,    // collect before every allocation
     GPUSNEK_FLAG_FS_MOUNT = 64,     // mount the file system region at "/"
@@ -25,7 +25,7 @@ enum gpusnek_flags {
     GPUSNEK_FLAG_FAIL_REST = 256,   // fail the allocation of fail_alloc and every later one
     GPUSNEK_FLAG_PRINT = 512,       // write stdout with printf, line by line
     GPUSNEK_FLAG_COMPILE = 1024,    // with EXEC: compile the program and keep its code, do not run
-    GPUSNEK_FLAG_FORK = 2048,       // local arenas: begin as a copy of fork_images; not with START
+    GPUSNEK_FLAG_FORK = 2048,       // local arenas: copy a snapshot of fork_snapshots; not with START
     GPUSNEK_FLAG_COMPILED = 4096,   // with EXEC, FORK: run the code that COMPILE kept in the copy
     GPUSNEK_FLAG_SANDBOX = 8192,    // programs cannot use integers as addresses
     GPUSNEK_FLAG_ALIKE = 16384,     // every interpreter has threadIdx `first`, a block of its own,
@@ -91,23 +91,22 @@ enum gpusnek_idle {
     GPUSNEK_IDLE = 4294967295,
 };
 
-// Layout of snapshots (identifiers: image), which are divided into pages (identifiers: piece). Only
-// pages that differ from the base snapshot are stored, in rows. A row holds one page of each of 32
-// neighbouring snapshots, a bundle, so that a warp moves whole sectors: unit u (two words) of
-// snapshot 32 * bundle + k is unit 32 * u + k of the row. A base snapshot is stored contiguously,
-// after a page whose first word is its number of pages (docs/reference/architecture.md, "The
-// arena").
-enum gpusnek_image_sizes {
-    GPUSNEK_BUNDLE = 32,       // snapshots: one per lane of a warp
-    GPUSNEK_PIECE_WORDS = 16,  // words of 8 bytes: four blocks of the heap
-    GPUSNEK_ROW_WORDS = 512,   // words: GPUSNEK_BUNDLE pages
+// Layout of snapshots, which are divided into pages. Only pages that differ from the base snapshot
+// are stored, in rows. A row holds one page of each of 32 neighbouring snapshots, a bundle, so that
+// a warp moves whole sectors: unit u (two words) of snapshot 32 * bundle + k is unit 32 * u + k of
+// the row. A base snapshot is stored contiguously, after a page whose first word is its number of
+// pages (docs/reference/architecture.md, "The arena").
+enum gpusnek_snapshot_sizes {
+    GPUSNEK_BUNDLE = 32,     // snapshots: one per lane of a warp
+    GPUSNEK_PAGE_WORDS = 16, // words of 8 bytes: four blocks of the heap
+    GPUSNEK_ROW_WORDS = 512, // words: GPUSNEK_BUNDLE pages
 };
 
-// The entry of page p of a bundle, at [bundle * image_stride + p].
-typedef struct gpusnek_piece_t {
-    uint32_t row;    // 1 + the number of the row; 0: none
-    uint32_t images; // bit k: the page of the bundle's snapshot k is in the row; else in its base
-} gpusnek_piece_t;
+// The entry of page p of a bundle, at [bundle * snapshot_stride + p].
+typedef struct gpusnek_page_t {
+    uint32_t row;       // 1 + the number of the row; 0: none
+    uint32_t snapshots; // bit k: the page of the bundle's snapshot k is in the row, not in its base
+} gpusnek_page_t;
 
 typedef struct gpusnek_launch_t {
     uint64_t record_size; // sizeof(gpusnek_launch_t), checked first
@@ -126,16 +125,17 @@ typedef struct gpusnek_launch_t {
 
     uint64_t arenas;       // base of the arenas; 0: scratch, they do not outlive the launch
     uint64_t arena_stride; // bytes from one arena to the next, canaries included
-    // Snapshots of local arenas (image.cuh).
-    uint64_t image_pieces;   // gpusnek_piece_t[bundles * image_stride]
-    uint64_t image_stride;   // maximum number of pages of a snapshot
-    uint64_t image_used;     // uint32_t[n]: number of pages of each snapshot; 0: no snapshot
-    uint64_t image_bases;    // uint64_t[n]: address of each snapshot's base; 0: none
-    uint64_t image_segments; // uint64_t[]: addresses of segments of 2**image_shift rows
-    uint64_t image_shift;
-    uint64_t image_taken;    // uint32_t: number of allocated rows, from the first
-    uint64_t fork_images;    // with FORK: uint64_t[programs]: address of each program's template, a
-                             // snapshot of equal heap and pystack size; 0: its interpreters boot
+    // Snapshots of local arenas (snapshots.cuh).
+    uint64_t snapshot_pages;    // gpusnek_page_t[bundles * snapshot_stride]
+    uint64_t snapshot_stride;   // maximum number of pages of a snapshot
+    uint64_t snapshot_used;     // uint32_t[n]: number of pages of each snapshot; 0: no snapshot
+    uint64_t snapshot_bases;    // uint64_t[n]: address of each snapshot's base; 0: none
+    uint64_t snapshot_segments; // uint64_t[]: addresses of segments of 2**snapshot_shift rows
+    uint64_t snapshot_shift;
+    uint64_t snapshot_taken;    // uint32_t: number of allocated rows, from the first
+    uint64_t fork_snapshots;    // with FORK: uint64_t[programs]: address of each program's
+                                // template, a snapshot of equal heap and pystack size; 0: its
+                                // interpreters boot
     uint64_t code;         // with COMPILE: memory for bytecode that all copies share; 0: none
     uint64_t code_offsets; // uint64_t[programs + 1], from code: each program's part of it
     uint64_t state_table;  // kernels of global arenas: uint64_t[threads], written by the threads
@@ -223,7 +223,7 @@ typedef struct gpusnek_info_t {
     uint64_t record_size;  // sizeof(gpusnek_launch_t)
     uint64_t state_size;   // sizeof(porter_state_t)
     uint64_t arena_size;   // bytes of an arena without heap and pystack, whose sizes a launch sets
-    uint64_t image_size;   // bytes of a snapshot without the heap
+    uint64_t snapshot_size; // bytes of a snapshot without the heap
     uint64_t local_top;    // bytes from the end of the local window to the state; 0: global arenas
     uint64_t stack_size;   // local arenas: C stack of the build, maximum of a launch; else 0
     uint64_t grain;        // sizes of heap and pystack are rounded up to a multiple of it

@@ -27,7 +27,7 @@ static inline PORTER_DEVICE uint64_t gpusnek_template(const gpusnek_launch_t *la
     if (!(launch->flags & GPUSNEK_FLAG_FORK)) {
         return 0;
     }
-    return ((const uint64_t *)launch->fork_images)[gpusnek_program_of(launch, i)];
+    return ((const uint64_t *)launch->fork_snapshots)[gpusnek_program_of(launch, i)];
 }
 
 // Whether interpreter `i` starts as a new VM in this launch.

@@ -8,14 +8,14 @@
 #include "launch_record.h"
 #include "ranges.h"
 
-#if PORTER_FENCES && defined(__CUDACC__)
+#if PORTER_BOUNDS_CHECKS && defined(__CUDACC__)
 extern "C" __constant__ uint64_t porter_fence_pieces[8]; // fences.cu
 #endif
 
 // Permit reads that device code makes on its own account: of constants outside of the main range,
 // and of the thread's entry in the table of states.
 static inline PORTER_DEVICE void gpusnek_reach_own(const gpusnek_launch_t *launch) {
-#if PORTER_FENCES && defined(__CUDACC__)
+#if PORTER_BOUNDS_CHECKS && defined(__CUDACC__)
     for (int k = 0; k < 8; k += 2) {
         porter_reaches((const void *)porter_fence_pieces[k], porter_fence_pieces[k + 1], false);
     }
@@ -31,7 +31,7 @@ static inline PORTER_DEVICE void gpusnek_reach_own(const gpusnek_launch_t *launc
 // Permit the memory outside of its arena that interpreter `i` may access in this launch.
 // Permissions that were lent for one operation end.
 static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, uint32_t i) {
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
     porter_ranges_t *ranges = &PORTER_STATE->porter_ranges;
     const bool compiles = (launch->flags & GPUSNEK_FLAG_COMPILE) != 0;
     if (compiles) {
@@ -79,7 +79,7 @@ static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, u
 
 // Permit reads of a text, including its NUL.
 static inline PORTER_DEVICE void gpusnek_reach_text(const char *text) {
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
     uint64_t size = 1;
     while (text[size - 1] != 0) {
         size++;
@@ -94,7 +94,7 @@ static inline PORTER_DEVICE void gpusnek_reach_text(const char *text) {
 // launches too, and a GPU reads it in aligned words.
 static inline PORTER_DEVICE void gpusnek_reach_source(
     const char *text, uint64_t length, bool is_code) {
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
     const uint64_t low = (uint64_t)text / 8 * 8;
     const uint64_t size = ((uint64_t)text + length + 7) / 8 * 8 - low;
     if (is_code) {
@@ -134,7 +134,7 @@ static inline PORTER_DEVICE void gpusnek_reach_value(
 
 // Permit the interpreter's arena in global memory. The address of a local arena is constant.
 static inline PORTER_DEVICE void gpusnek_own_arena(const gpusnek_launch_t *launch, char *base) {
-#if PORTER_FENCES && defined(__CUDACC__) && !PORTER_ARENA_LOCAL
+#if PORTER_BOUNDS_CHECKS && defined(__CUDACC__) && !PORTER_ARENA_LOCAL
     const char *low = gpusnek_pystack(base, launch);
     PORTER_STATE->porter_ranges.arena_low = (uint64_t)low;
     PORTER_STATE->porter_ranges.arena_size = (uint64_t)(base + GPUSNEK_STATE_BYTES - low);

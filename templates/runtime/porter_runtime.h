@@ -41,7 +41,7 @@ extern "C" __thread porter_state_t *porter_state_current
 #define PORTER_STATE porter_state_current
 #endif
 
-#if defined(__CUDACC__) && PORTER_FENCES
+#if defined(__CUDACC__) && PORTER_BOUNDS_CHECKS
 // Offset of the state in the thread's window, for the pass that inserts bounds checks into PTX
 // (porter/compile/fencing/); 0 with arenas in global memory.
 #if PORTER_ARENA_LOCAL
@@ -270,7 +270,7 @@ template <class T> static inline PORTER_DEVICE T &porter_hold(void *memory, cons
 // Load a pointer field of the state without a bounds check, because its address is always valid.
 // Half of all executed checks would be of these loads. g++ inserts no check before an operand of
 // inline assembly.
-#if PORTER_FENCES && defined(__x86_64__) && !defined(__CUDACC__)
+#if PORTER_BOUNDS_CHECKS && defined(__x86_64__) && !defined(__CUDACC__)
 static inline const void *porter_certain(const void *const *at) {
     const void *value;
     asm("movq %1, %0" : "=r"(value) : "m"(*at));
@@ -351,7 +351,7 @@ static inline PORTER_DEVICE unsigned int porter_clock(void) {
 // Whether the lane's last poll is longer ago than PORTER_LATE. The clock decides only when to poll;
 // steps do not depend on it.
 static inline PORTER_DEVICE bool porter_is_late(void) {
-    return porter_clock() - PORTER_STATE->porter_looked > PORTER_LATE;
+    return porter_clock() - PORTER_STATE->porter_polled > PORTER_LATE;
 }
 
 // Whether one of the converged lanes has to poll; then all of them do. If only one took the branch,

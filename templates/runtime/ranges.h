@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#if PORTER_FENCES
+#if PORTER_BOUNDS_CHECKS
 
 static inline PORTER_DEVICE uint64_t porter_range_end(const porter_range_t *range) {
     return range->low + range->size;

@@ -20,7 +20,7 @@
 // Native code (native.h) and C functions have the compiler's barriers. A lane that executes there
 // for a long time blocks the lanes at a BSYNC. Two mechanisms bound this wait. Native code is left
 // when another lane of the warp has stopped polling (porter_native_holds). At safepoint polls
-// outside native code a lane releases all of its barriers by the clock (porter_let_others).
+// outside native code a lane releases all of its barriers by the clock (porter_release_waiting).
 //
 // States. docs/explanation/reconvergence.md, has the diagrams: of a lane in
 // porter_meet(), of its convergence group, of a lane in native code, and of the entry of a warp
@@ -42,7 +42,7 @@
 //       access. A yield inside a callee runs after the callee has saved and cleared the convergence
 //       barriers of its callers. Lanes that are scheduled at that point find no barrier to wait at
 //       and stay diverged (docs/lab/compiled.md, "Yields"). Polls therefore use plain accesses.
-//   R6  A lane that yields on purpose from C (porter_let_go) has first cleared all convergence
+//   R6  A lane that yields on purpose from C (porter_release_lanes) has first cleared all convergence
 //       barriers that callees save, so that no lane waits at any of them for this lane.
 //   R7  An entry of `warps` is read or written only after its stamp equals this block's stamp.
 //   R8  A lane in native code leaves it after a bounded number of its own polls during which some
@@ -120,7 +120,7 @@ struct convergence_group_t {
     uint32_t waiting;  // lanes that have arrived and are in no cohort yet (R2)
     uint32_t released; // the cohort that is being released; 0: none (R3)
     uint32_t interval; // 1 + lane_record_t::interval of the last arrival; 0: none since a poll
-                       // cleared it (porter_let_others)
+                       // cleared it (porter_release_waiting)
 };
 
 // The entry of a warp. `stamp` names the block that initialized it (R7), because shared memory
@@ -391,8 +391,8 @@ extern "C" __device__ __noinline__ bool porter_meet(
     return record.deferrals == 0;
 }
 
-extern "C" __device__ void porter_keeps(void) {
-    PORTER_STATE->porter_let_go = porter_clock();
+extern "C" __device__ void porter_restart_hold(void) {
+    PORTER_STATE->porter_released = porter_clock();
 }
 
 // Whether the other lanes reconverge in the VM without this lane: it is in the second group, or it
@@ -426,7 +426,7 @@ template <> __device__ __forceinline__ void open_regions<0>(uint32_t) {}
 // callee has cleared, and it blocks lanes that wait at another place for a barrier of the same
 // number. This function uses all barriers that callees save. It has cleared them when it yields.
 // lanes: 0.
-extern "C" __device__ __noinline__ void porter_let_go(uint32_t lanes, uint32_t nanoseconds) {
+extern "C" __device__ __noinline__ void porter_release_lanes(uint32_t lanes, uint32_t nanoseconds) {
     open_regions<CALLEE_SAVED_BARRIERS>(lanes);
     __nanosleep(nanoseconds);
     porter_give_turn();
@@ -435,21 +435,21 @@ extern "C" __device__ __noinline__ void porter_let_go(uint32_t lanes, uint32_t n
 // Safepoint poll outside native code (R5). kept: as of porter_meet(). A lane that missed the
 // deadline releases at each poll and sleeps for the time since its last poll, if a lane has arrived
 // since: the others may have ended.
-extern "C" __device__ __noinline__ void porter_let_others(const uint32_t *kept) {
+extern "C" __device__ __noinline__ void porter_release_waiting(const uint32_t *kept) {
     warp_t *const warp = warp_of_thread();
     const uint32_t now = porter_clock();
     const bool missed = porter_one_of_us(missed_deadline(warp, *(const lane_record_t *)kept));
-    if (!missed && !porter_one_of_us(now - PORTER_STATE->porter_let_go > MAX_HOLD_CYCLES)) {
+    if (!missed && !porter_one_of_us(now - PORTER_STATE->porter_released > MAX_HOLD_CYCLES)) {
         return;
     }
     uint32_t sleep = 0;
     if (missed) {
         store_plain(warp->groups[0].interval, 0);
-        const uint32_t ran = (now - PORTER_STATE->porter_looked) >> TICK_SHIFT;
+        const uint32_t ran = (now - PORTER_STATE->porter_polled) >> TICK_SHIFT;
         sleep = min(ran, MAX_RELEASE_SLEEP_TICKS) * TICK_NANOSECONDS;
     }
-    porter_let_go(0, sleep);
-    porter_keeps();
+    porter_release_lanes(0, sleep);
+    porter_restart_hold();
 }
 
 extern "C" __device__ __noinline__ void porter_native_join(bool runs) {

@@ -6,8 +6,10 @@ ALIASES has a row for each alias: remove a row together with its alias, after on
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -16,16 +18,25 @@ import attrs
 import click
 import pytest
 
+import porter.errors
 import porter.native
 from porter.base import deprecated
-from porter.base.deprecated import REMOVAL, RENAMED_SETTINGS, renamed_arguments
+from porter.base.deprecated import (
+    REMOVAL,
+    RENAMED_SETTINGS,
+    renamed_arguments,
+    with_new_keys,
+)
+from porter.base.progress import QUIET
 from porter.cli import group
 from porter.cli._deprecated import RenamedOption
 from porter.compile import build_record as written
 from porter.config import BuildConfig
+from porter.errors import NotBuilt, UsageError
 from porter.manifest import FORMAT, manifest_of
 from porter.native import NativeReport
 from porter.profiling import profile
+from porter.regress.release_run import Options
 from porter.run import Feed, Launch
 from porter.run.built import Built
 from porter.run.launch.counters import Counting
@@ -88,6 +99,25 @@ def profiled() -> None:
         ANY.profile("pass", room="x")
 
 
+NATIVE = "porter.native.compilation"
+# Functions that report progress, with their modules.
+PROGRESS = {
+    "build": "porter.pipeline",
+    "rewrite_sources": "porter.pipeline",
+    "rewrite_release": "porter.pipeline",
+    "compile_build": "porter.compile.compile_stage",
+    "generate": "porter.generate.generate_stage",
+    "preprocess": "porter.preprocess.preprocess_stage",
+    "rewrite": "porter.rewrite.rewrite_stage",
+}
+
+
+def called(module: str, function: str, argument: str, _: Path) -> None:
+    """Call a function with an argument's old name, but without the arguments that it requires."""
+    with pytest.raises(TypeError, match=r"missing .* required positional argument"):
+        getattr(import_module(module), function)(**{argument: None})
+
+
 class Alias(NamedTuple):
     old: str
     new: str
@@ -106,6 +136,8 @@ ANY: Any = SimpleNamespace(
     Counting=Counting,
     Feed=Feed,
     Launch=Launch,
+    Options=Options,
+    errors=porter.errors,
     config=config,
     evolve=attrs.evolve,
     profile=profile,
@@ -161,12 +193,6 @@ ALIASES = [
         True,
     ),
     Alias(
-        "BuildConfig(fences=...)",
-        "bounds_checks=",
-        lambda _: ANY.evolve(config(), fences=True).bounds_checks,
-        True,
-    ),
-    Alias(
         "BuildConfig.fences",
         "bounds_checks",
         lambda _: ANY.config(bounds_checks=True).fences,
@@ -202,6 +228,22 @@ ALIASES = [
         "FailedGuard",
         lambda _: porter.native.GaveUp.__name__,
         "FailedGuard",
+    ),
+    *(
+        Alias(f"{function}(tell=...)", "progress=", partial(called, module, function, "tell"), None)
+        for function, module in PROGRESS.items()
+    ),
+    Alias("Options(tell=...)", "progress=", lambda _: ANY.Options(tell=QUIET).progress, QUIET),
+    Alias("Options.tell", "progress", lambda _: ANY.Options().tell, QUIET),
+    *(
+        Alias(f"{name}(trial=...)", "profiling_run=", partial(called, NATIVE, name, "trial"), None)
+        for name in ("make", "make_for")
+    ),
+    Alias(
+        "porter.errors.SweepFailed",
+        "InjectionFailed",
+        lambda _: ANY.errors.SweepFailed.__name__,
+        "InjectionFailed",
     ),
     Alias("NativeReport.gave_up", "failed_guards", lambda _: ANY.report().gave_up, ()),
     Alias("the key 'trial'", "'profile'", lambda _: report().seconds["trial"], 0.5),
@@ -263,12 +305,68 @@ def test_help_and_messages_show_new_names_only() -> None:
         parsed("conformance", "--give-up")
 
 
-def test_the_new_name_wins(tmp_path: Path) -> None:
-    (tmp_path / "porter.toml").write_text("bounds_checks = false\nfences = true\n")
-    found = load_config({}, environ={}, default_release="1.28.0", cwd=tmp_path)
+# ---- a value under both names is an error, also if both values are equal ----
+
+GIVE_ONE = "is the old name of {}: give only {}"
+
+
+def message(old: str, new: str) -> str:
+    return re.escape(f"{old} {GIVE_ONE.format(new, new)}")
+
+
+@pytest.mark.parametrize("text", ["bounds_checks = false\nfences = true\n",
+                                  "fences = true\nbounds_checks = true\n"])  # fmt: skip
+def test_a_file_with_both_names_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "porter.toml").write_text(text)
+    with pytest.raises(UsageError, match=r"porter\.toml: " + message("fences", "bounds_checks")):
+        load_config({}, environ={}, default_release="1.28.0", cwd=tmp_path)
+
+
+def test_a_later_source_replaces_an_old_name(tmp_path: Path) -> None:
+    (tmp_path / "porter.toml").write_text("fences = true\n")
+    environ = {"PORTER_BOUNDS_CHECKS": "0"}
+    found = load_config({}, environ=environ, default_release="1.28.0", cwd=tmp_path)
     assert not found.bounds_checks
-    both = {"PORTER_FENCES": "1", "PORTER_BOUNDS_CHECKS": "0"}
-    assert not load_config({}, environ=both, default_release="1", cwd=Path("/")).bounds_checks
+
+
+def test_variables_with_both_names_are_refused() -> None:
+    both = {"PORTER_FENCES": "1", "PORTER_BOUNDS_CHECKS": "1"}
+    with pytest.raises(UsageError, match=message("$PORTER_FENCES", "$PORTER_BOUNDS_CHECKS")):
+        load_config({}, environ=both, default_release="1", cwd=Path("/"))
+    empty = {"PORTER_FENCES": "1", "PORTER_BOUNDS_CHECKS": ""}  # as if it were not set
+    assert load_config({}, environ=empty, default_release="1", cwd=Path("/")).bounds_checks
+
+
+def test_options_of_a_build_with_both_names_are_refused() -> None:
+    with pytest.raises(UsageError, match=message("fences", "bounds_checks")):
+        config(fences=True, bounds_checks=True)
+    assert not config(fences=False, bounds_checks=None).bounds_checks  # None counts as absent
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--fences", "--bounds-checks"),
+        ("--bounds-checks", "--fences"),
+        ("--no-fences", "--bounds-checks"),
+        ("--no-bounds-checks", "--no-fences"),
+    ],
+)
+def test_a_command_line_with_both_names_is_refused(options: tuple[str, str]) -> None:
+    old = next(option for option in options if "fences" in option)
+    new = old.replace("fences", "bounds-checks")
+    with pytest.raises(UsageError, match=message(old, new)):
+        parsed("build", *options)
+
+
+def test_a_command_line_may_repeat_a_name() -> None:
+    assert parsed("build", "--bounds-checks", "--no-bounds-checks")["bounds_checks"] is False
+    assert parsed("build", "--fences", "--no-fences")["bounds_checks"] is False
+
+
+def test_an_option_with_a_value_under_both_names_is_refused() -> None:
+    with pytest.raises(UsageError, match=message("--room", "--counter-buffer")):
+        parsed("profile", "--room=64K", "--counter-buffer", "64K", "-c", "1")
 
 
 def test_an_argument_under_both_names_is_refused() -> None:
@@ -276,8 +374,23 @@ def test_an_argument_under_both_names_is_refused() -> None:
     def function(*, after: int = 0) -> int:
         return after
 
-    with pytest.raises(TypeError, match="before is the old name of after: pass only after"):
+    with pytest.raises(TypeError, match="function: " + message("before", "after")):
         function(before=1, after=2)  # type: ignore[call-arg]
+
+
+def test_a_field_under_both_names_is_refused() -> None:
+    with pytest.raises(TypeError, match="Launch: " + message("print_room", "print_buffer")):
+        ANY.Launch(print_room=4096, print_buffer=4096)
+    with pytest.raises(TypeError, match=message("fences", "bounds_checks")):  # evolve passes both
+        ANY.evolve(config(), fences=True)
+
+
+def test_a_build_json_whose_values_differ_is_refused() -> None:
+    values = {"fences": True, "bounds_checks": True}
+    assert with_new_keys(values, RENAMED_SETTINGS) == {"bounds_checks": True}
+    text = {"format": FORMAT, "inputs": {"config": {"fences": True, "bounds_checks": False}}}
+    with pytest.raises(NotBuilt, match=message("fences", "bounds_checks")):
+        manifest_of(text, Path("build.json"))
 
 
 def test_build_json_has_both_names() -> None:

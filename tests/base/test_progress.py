@@ -21,24 +21,24 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def test_parts_and_steps(clock: list[float]) -> None:
     said: list[str] = []
-    tell = PlainLines(said.append).reporter
-    tell.say("compiling")
+    progress = PlainLines(said.append).reporter
+    progress.say("compiling")
     for done in range(1, 9):
         clock[0] += 0.5
-        tell.step(done, 170)
+        progress.step(done, 170)
     assert said == ["compiling", "compiling: 4 of 170, 2 s", "compiling: 8 of 170, 4 s"]
-    tell.say("linking")
-    tell.step(1, 2)
+    progress.say("linking")
+    progress.step(1, 2)
     assert said[3:] == ["linking"]
 
 
 def test_long_work_is_told_more_seldom(clock: list[float]) -> None:
     said: list[str] = []
-    tell = PlainLines(said.append).reporter
-    tell.say("tests")
+    progress = PlainLines(said.append).reporter
+    progress.say("tests")
     for done in range(3600):
         clock[0] += 1
-        tell.step(done, 3600)
+        progress.step(done, 3600)
     times = [int(line.rsplit(" ", 2)[1]) for line in said[1:]]
     pauses = [later - earlier for earlier, later in pairwise([0, *times])]
     assert pauses[0] == 2 and pauses[-1] == 30 and pauses == sorted(pauses)
@@ -47,15 +47,15 @@ def test_long_work_is_told_more_seldom(clock: list[float]) -> None:
 
 def test_what_is_over_at_once_is_not_told(clock: list[float]) -> None:
     said: list[str] = []
-    tell = PlainLines(said.append).reporter
+    progress = PlainLines(said.append).reporter
     clock[0] += 60
-    tell.now("loading the build")
-    tell.step(1, 2)
+    progress.now("loading the build")
+    progress.step(1, 2)
     clock[0] += 1.9
-    tell.step(2, 2)
+    progress.step(2, 2)
     assert said == []
     clock[0] += 0.1
-    tell.step(2, 2)
+    progress.step(2, 2)
     assert said == ["loading the build: 2 of 2, 2 s"]
 
 

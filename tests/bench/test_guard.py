@@ -70,7 +70,7 @@ def test_lanes_can_meet_again_in_every_function_that_parts_them(built: Build) ->
 # Functions that wait for the host or other interpreters, or yield to them (docs/lab/compiled.md).
 YIELDS = re.compile(
     r"porter_(atomic|cas64|load64|meet|native_join|give_turn)$|wait_for_host"
-    r"|take_slot|ready_guard|gpusnek_(guard_\w+|input_\w+|rows_find)$|image_store"
+    r"|take_slot|ready_guard|gpusnek_(guard_\w+|input_\w+|rows_find)$|snapshot_store"
 )
 
 
@@ -89,8 +89,10 @@ BSSY, BSYNC, RESTORE, NANOSLEEP = 0x945, 0x941, 0x356, 0x35D
 def test_a_lane_that_lets_others_go_is_named_in_no_barrier(built: Build) -> None:
     cubin = device_build(built).folder / "cuda/gpusnek.cubin"
     counts = barriers(cubin)
-    assert counts["porter_let_go"].saved == set().union(*(found.saved for found in counts.values()))
-    words = struct.iter_unpack("<Q8x", functions(cubin)["porter_let_go"])
+    assert counts["porter_release_lanes"].saved == set().union(
+        *(found.saved for found in counts.values())
+    )
+    words = struct.iter_unpack("<Q8x", functions(cubin)["porter_release_lanes"])
     codes = [low & 0xFFF for (low,) in words]
     before, behind = codes[: codes.index(NANOSLEEP)], codes[codes.index(NANOSLEEP) :]
     assert before.count(BSSY) == before.count(BSYNC) == 6 and RESTORE not in before

@@ -17,11 +17,11 @@ pexpect = pytest.importorskip("pexpect")
 WORK = """
 import sys, time
 from porter.cli._progress import show_progress
-with show_progress({options}) as tell:
-    tell.now("over at once")
-    tell.{how}("long work")
+with show_progress({options}) as progress:
+    progress.now("over at once")
+    progress.{how}("long work")
     for i in range(20):
-        tell.step(i, 20)
+        progress.step(i, 20)
         time.sleep(0.1)
 print("result")
 """

@@ -98,9 +98,9 @@ def refuse(monkeypatch: pytest.MonkeyPatch, number: int = errno.EACCES) -> None:
 
 def test_nothing_is_done_and_nothing_said_twice(builds: list[Path]) -> None:
     said: list[str] = []
-    first = build(CONFIG, tell=ProgressReporter(said.append))
+    first = build(CONFIG, progress=ProgressReporter(said.append))
     assert said == ["1.26.1: fetching its sources", "1.26.1: from folder upstream"]
-    again = build(CONFIG, tell=ProgressReporter(said.append))
+    again = build(CONFIG, progress=ProgressReporter(said.append))
     assert len(builds) == 1 and len(said) == 2
     assert (again.folder, again.units, again.rewritten) == (first.folder, 7, 0)
     assert (again.compiled.state, again.compiled.warning) == (4711, "beware")

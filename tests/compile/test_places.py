@@ -53,9 +53,9 @@ def test_a_library_that_cannot_be_read_has_an_empty_list(tmp_path: Path) -> None
 
 def test_fences_are_in_both_compilers_options() -> None:
     config = BuildConfig(release="1.26.1", bounds_checks=True)
-    assert "-DPORTER_FENCES=1" in nvcc_front(config)
-    assert "-DPORTER_FENCES=1" in host_compile(VARIANTS["release"], True)
-    assert "-DPORTER_FENCES=0" in host_compile(VARIANTS["release"])
+    assert "-DPORTER_BOUNDS_CHECKS=1" in nvcc_front(config)
+    assert "-DPORTER_BOUNDS_CHECKS=1" in host_compile(VARIANTS["release"], True)
+    assert "-DPORTER_BOUNDS_CHECKS=0" in host_compile(VARIANTS["release"])
 
 
 def test_fences_and_a_sanitizer_are_refused() -> None:

@@ -37,7 +37,12 @@ def test_barriers_where_a_function_calls_itself(tmp_path: Path, through_another:
     if not through_another:  # otherwise the rule is not needed any more
         unit.write_text(unit.read_text().replace("PORTER_REENTER(walk)", "walk"))
     sizes = [f"-DPORTER_{name}=4096" for name in ("HEAP_BYTES", "PYSTACK_BYTES", "STACK_BYTES")]
-    options = ["-DPORTER_ARENA_LOCAL=1", "-DPORTER_STACK_SLACK=4096", *sizes, "-DPORTER_FENCES=0"]
+    options = [
+        "-DPORTER_ARENA_LOCAL=1",
+        "-DPORTER_STACK_SLACK=4096",
+        *sizes,
+        "-DPORTER_BOUNDS_CHECKS=0",
+    ]
     options += [f"-include={RUNTIME}/porter_ranges.h", f"-I{RUNTIME}", f"-I{tmp_path}"]
     command = ["nvcc", "-std=c++17", "-x=cu", "-rdc=true", "-arch=sm_90", "-O3", "-cubin", *options]
     run_tool([*command, str(unit), "-o", "unit.cubin"], tmp_path)

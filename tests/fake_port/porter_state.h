@@ -14,8 +14,8 @@ typedef struct porter_state_t {
     int porter_unwind_value;
     unsigned int porter_sandbox;
     const void *porter_stack_limit;
-    unsigned int porter_looked;
-    unsigned int porter_let_go;
+    unsigned int porter_polled;
+    unsigned int porter_released;
     uint64_t fake_counter;
     gpusnek_boot_t fake_boot;
     gpusnek_io_t fake_io;

@@ -96,7 +96,7 @@ pytest_gpu language-global 240 "$global_build" tests/lang tests/speed/test_order
 pytest_gpu files 240 "$local_build" tests/fs &
 pytest_gpu console 240 "$local_build" tests/console --ignore tests/console/test_live_command.py &
 wait
-pytest_gpu arrays 240 "$local_build" tests/gpu/test_images_on_gpu.py tests/array tests/run/test_bindings.py \
+pytest_gpu arrays 240 "$local_build" tests/gpu/test_snapshots_on_gpu.py tests/array tests/run/test_bindings.py \
     tests/notebook/test_targets.py \
     --ignore tests/array/test_array_bind_host.py # large heaps: run no other process beside it
 pytest_gpu attacks 580 "$global_build" tests/attacks # heaps of 5 MiB: global arenas

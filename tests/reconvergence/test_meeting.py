@@ -150,17 +150,19 @@ def test_faults_of_leaving_show(tmp_path: Path, fault: str) -> None:
 
 @pytest.mark.parametrize("lane", [0, 5, 31])
 def test_others_go_on_where_a_lane_works_for_long(tmp_path: Path, lane: int) -> None:
-    program = compiled(tmp_path, {}, source="letting.cpp")
+    program = compiled(tmp_path, {}, source="releasing.cpp")
     subprocess.run([str(program), str(lane)], check=True, timeout=60)
 
 
-LETTING_FAULTS = {
-    "waiting lanes are never released": {"porter_let_go > MAX_HOLD_CYCLES": "porter_let_go > ~0u"},
+RELEASING_FAULTS = {
+    "waiting lanes are never released": {
+        "porter_released > MAX_HOLD_CYCLES": "porter_released > ~0u"
+    },
     "waiting lanes are released at each poll": {
-        "porter_let_go > MAX_HOLD_CYCLES": "porter_let_go > 0u"
+        "porter_released > MAX_HOLD_CYCLES": "porter_released > 0u"
     },
     "the hold time does not start again": {
-        "porter_let_go(0, sleep);\n    porter_keeps();": "porter_let_go(0, sleep);"
+        "(0, sleep);\n    porter_restart_hold();": "(0, sleep);"
     },
     "an ended lane gets time": {"store_plain(warp->groups[0].interval, 0);": ""},
     "an arrival leaves no interval": {
@@ -179,9 +181,9 @@ LETTING_FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", LETTING_FAULTS)
+@pytest.mark.parametrize("fault", RELEASING_FAULTS)
 def test_faults_of_letting_go_show(tmp_path: Path, fault: str) -> None:
-    assert fails(compiled(tmp_path, LETTING_FAULTS[fault], source="letting.cpp"), "5")
+    assert fails(compiled(tmp_path, RELEASING_FAULTS[fault], source="releasing.cpp"), "5")
 
 
 def test_older_gpus(tmp_path: Path) -> None:

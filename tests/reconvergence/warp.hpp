@@ -82,7 +82,7 @@ inline void check(bool holds, const char *what) {
 
 // Fakes of declarations in porter_runtime.h.
 struct porter_state_t {
-    uint32_t porter_looked, porter_let_go;
+    uint32_t porter_polled, porter_released;
 };
 inline thread_local porter_state_t own_state;
 #define PORTER_STATE (&own_state)

@@ -201,7 +201,7 @@ def test_a_pair_that_is_left_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert brief(list(report.pairs)) == [("f", "busy", "flag", LEFT)]
     again = rewrite({"u": unit}, tmp_path / "cxx", jobs=1)
     assert (again.rewritten, again.pairs) == ((), report.pairs)
-    monkeypatch.setattr(rules, "early_exits_of", lambda config, jobs, tell: report.pairs)
+    monkeypatch.setattr(rules, "early_exits_of", lambda config, jobs, progress: report.pairs)
     result = CliRunner().invoke(rules.command, ["--early-exits"])
     assert isinstance(result.exception, UnknownConstruct)
     assert "busy" in str(result.exception) and "f" in str(result.exception)

@@ -66,7 +66,7 @@ def in_one_source(units: list[Path], folder: Path) -> Path:
 @pytest.mark.parametrize("fences", [0, 1])
 def test_gxx_takes_every_snippet(tmp_path: Path, fences: int) -> None:
     for unit in write_rewritten(tmp_path):
-        options = [f"-I{unit.parent}", f"-I{RUNTIME}", f"-DPORTER_FENCES={fences}"]
+        options = [f"-I{unit.parent}", f"-I{RUNTIME}", f"-DPORTER_BOUNDS_CHECKS={fences}"]
         run_tool(["g++", *CXX_FLAGS, "-fsyntax-only", *options, str(unit)], unit.parent)
 
 
@@ -76,7 +76,7 @@ def test_nvcc_takes_every_snippet(tmp_path: Path, fences: int) -> None:
     source = in_one_source(write_rewritten(tmp_path), tmp_path)
     sizes = [f"-DPORTER_{name}=4096" for name in ("HEAP_BYTES", "PYSTACK_BYTES", "STACK_BYTES")]
     options = ["-DPORTER_ARENA_LOCAL=1", "-DPORTER_STACK_SLACK=4096", *sizes]
-    options += [f"-DPORTER_FENCES={fences}", f"-include={RUNTIME}/porter_ranges.h"]
+    options += [f"-DPORTER_BOUNDS_CHECKS={fences}", f"-include={RUNTIME}/porter_ranges.h"]
     # Any unit's folder: porter_runtime.h includes a porter_state.h, which its guard disables.
     options += [f"-I{RUNTIME}", f"-I{next(tmp_path.iterdir())}"]
     run_tool(["nvcc", *NVCC_FLAGS, *options, str(source), "-o", "all.ptx"], tmp_path)

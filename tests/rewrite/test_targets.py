@@ -60,7 +60,7 @@ def fenced(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("targets")
     sources = [str(path) for path in rewrite_all({"unit": PROGRAM}).write(folder)]
     (folder / "host.cpp").write_text(HOST)
-    options = [*CXX_FLAGS, "-O2", "-DPORTER_FENCES=1", f"-I{folder}", f"-I{RUNTIME}"]
+    options = [*CXX_FLAGS, "-O2", "-DPORTER_BOUNDS_CHECKS=1", f"-I{folder}", f"-I{RUNTIME}"]
     run_tool(["g++", *options, *sources, "host.cpp", "-o", "program"], folder)
     return folder / "program"
 

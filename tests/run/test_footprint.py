@@ -106,14 +106,14 @@ def test_description_names_the_figures() -> None:
     assert "H200" in text and "reserved for 270336 resident threads" in text
 
 
-def test_images_are_cut_as_device_code_cuts_them() -> None:
+def test_snapshots_have_the_pages_of_device_code() -> None:
     folder = templates_dir()
     launch = (folder / "runtime" / "launch.h").read_text(encoding="utf-8")
     interp = (folder / "port" / "interp.h").read_text(encoding="utf-8")
-    found = dict(re.findall(r"\b(GPUSNEK_(?:BUNDLE|PIECE_WORDS)) = (\d+),", launch))
-    found |= dict(re.findall(r"#define (GPUSNEK_HEAP_PIECE) \((\d+)\)", interp))
+    found = dict(re.findall(r"\b(GPUSNEK_(?:BUNDLE|PAGE_WORDS)) = (\d+),", launch))
+    found |= dict(re.findall(r"#define (GPUSNEK_HEAP_PAGE) \((\d+)\)", interp))
     assert {name: int(value) for name, value in found.items()} == {
         "GPUSNEK_BUNDLE": BUNDLE,
-        "GPUSNEK_PIECE_WORDS": PAGE // WORD,
-        "GPUSNEK_HEAP_PIECE": PAGE,
+        "GPUSNEK_PAGE_WORDS": PAGE // WORD,
+        "GPUSNEK_HEAP_PAGE": PAGE,
     }

@@ -25,7 +25,7 @@ class Targets(Rule):
         "int g(int); int (*p)(int) = g; int f(void) { return p(1); }",
         "int g(int); int (*p)(int) = g; "
         'int f(void) { return porter_target("unit:1")(p)(1); }\n'
-        "#if PORTER_FENCES\n\n"
+        "#if PORTER_BOUNDS_CHECKS\n\n"
         "PORTER_DEVICE void porter_targets_unit(void);\n"
         "PORTER_DEVICE void porter_targets_unit(void) {\n"
         "porter_target_add((const void *)(g));\n}\n"
@@ -48,7 +48,7 @@ class Targets(Rule):
         names = (cpp_name(key.rpartition(":")[2]) for key in targets)
         adding = [f"porter_target_add((const void *)({name}));\n" for name in names]
         end = len(self.unit.text)
-        yield insert(end, "\n#if PORTER_FENCES\n", self.name)
+        yield insert(end, "\n#if PORTER_BOUNDS_CHECKS\n", self.name)
         yield from append_function(self.unit, targets_function(self.unit.name), adding, self.name)
         yield insert(end, "#endif\n", self.name)
 

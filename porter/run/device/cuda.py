@@ -383,7 +383,7 @@ class Cuda(OfOneProcess):
         store = chunks.store
 
         def start(first: int, count: int) -> CudaRunning:
-            record["offset"], record["image_segments"] = first, store.fields["image_segments"]
+            record["offset"], record["snapshot_segments"] = first, store.fields["snapshot_segments"]
             with self.here():
                 return self._start(record, count)
 

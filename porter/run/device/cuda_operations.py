@@ -19,13 +19,13 @@ NAMES = (
     "gpusnek_rows_find",
     "gpusnek_rows_first",
     "gpusnek_rows_copy",
-    "gpusnek_images_copy",
-    "gpusnek_images_common",
-    "gpusnek_images_merge",
-    "gpusnek_images_compare",
-    "gpusnek_images_based",
-    "gpusnek_images_owners",
-    "gpusnek_images_move",
+    "gpusnek_snapshots_copy",
+    "gpusnek_snapshots_common",
+    "gpusnek_snapshots_merge",
+    "gpusnek_snapshots_compare",
+    "gpusnek_snapshots_based",
+    "gpusnek_snapshots_owners",
+    "gpusnek_snapshots_move",
 )
 
 

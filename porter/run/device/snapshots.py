@@ -2,9 +2,9 @@
 
 A snapshot consists of pages of 128 bytes. Pages that differ from the snapshot's *base* are
 stored in *rows*. A row has one page of each of 32 neighbouring snapshots, a *bundle*
-(templates/runtime/launch.h, image.cuh). Rows are allocated in *segments* of equal size, so storage
-grows without copying. Kernels take free rows when they write snapshots; this module allocates,
-compacts and frees them between launches.
+(templates/runtime/launch.h, snapshots.cuh). Rows are allocated in *segments* of equal size, so
+storage grows without copying. Kernels take free rows when they write snapshots; this module
+allocates, compacts and frees them between launches.
 """
 
 from __future__ import annotations
@@ -128,13 +128,13 @@ class SnapshotStore:
         """The snapshots' fields of a launch record."""
         address = self.device.address
         return {
-            "image_pieces": address(self._page_tables),
-            "image_stride": self.stride,
-            "image_used": address(self._used),
-            "image_bases": address(self._bases),
-            "image_segments": 0 if self._addresses is None else address(self._addresses),
-            "image_shift": self.shift,
-            "image_taken": address(self._taken),
+            "snapshot_pages": address(self._page_tables),
+            "snapshot_stride": self.stride,
+            "snapshot_used": address(self._used),
+            "snapshot_bases": address(self._bases),
+            "snapshot_segments": 0 if self._addresses is None else address(self._addresses),
+            "snapshot_shift": self.shift,
+            "snapshot_taken": address(self._taken),
         }
 
     def prepare(self, is_first: bool) -> None:
@@ -150,7 +150,7 @@ class SnapshotStore:
     def clear(self) -> None:
         """Drop all snapshots."""
         self._page_tables = self._used = self._bases = None
-        # A page table entry is one word (gpusnek_piece_t).
+        # A page table entry is one word (gpusnek_page_t).
         self._page_tables = self.device.zeros(bundles(self.n) * self.stride, np.uint64)
         self._used = self.device.zeros(self.n, np.uint32)
         self._bases = self.device.zeros(self.n, np.uint64)
@@ -195,7 +195,7 @@ class SnapshotStore:
         numbers = self.device.array(chosen)
         address = self.device.address
         self.kernels(
-            "gpusnek_images_copy",
+            "gpusnek_snapshots_copy",
             to.size,
             *(address(to), to.size, columns, address(numbers)),
             *(address(self._page_tables), self.stride, *self._where()),
@@ -217,7 +217,7 @@ class SnapshotStore:
         old = int(host(self._bases[index : index + 1])[0])
         tells = self.device.zeros(self.stride + 1, np.uint32)
         self.kernels(
-            "gpusnek_images_common",
+            "gpusnek_snapshots_common",
             entries * BUNDLE,
             *(
                 address(self._page_tables),
@@ -236,14 +236,14 @@ class SnapshotStore:
             return  # the first snapshot has no own page that all could share
         copy = self.copies([index])
         base, words = address_of(self.device, copy), copy.size - PAGE_WORDS
-        self.kernels("gpusnek_images_merge", words, base, words, old, address(tells))
+        self.kernels("gpusnek_snapshots_merge", words, base, words, old, address(tells))
         self.kernels(
-            "gpusnek_images_compare",
+            "gpusnek_snapshots_compare",
             entries * BUNDLE,
             *(address(self._page_tables), entries, self.stride, *self._where()),
             *(*where, self.n, old, base),
         )
-        self.kernels("gpusnek_images_based", self.n, *where, self.n, old, base)
+        self.kernels("gpusnek_snapshots_based", self.n, *where, self.n, old, base)
         self.kept[:] = [*(self.kept if others else ()), copy]
 
     def single(self, index: int) -> SnapshotCopy:
@@ -280,7 +280,11 @@ class SnapshotStore:
         owners = self.device.zeros(taken, np.uint64)
         address, entries = self.device.address, len(self._page_tables)
         self.kernels(
-            "gpusnek_images_owners", entries, address(self._page_tables), entries, address(owners)
+            "gpusnek_snapshots_owners",
+            entries,
+            address(self._page_tables),
+            entries,
+            address(owners),
         )
         is_owned = self.device.host(owners) != 0
         live = int(is_owned.sum())
@@ -292,7 +296,7 @@ class SnapshotStore:
             words = len(to) * ROW_WORDS
             numbers = [self.device.array(each) for each in (source, to)]
             self.kernels(
-                "gpusnek_images_move",
+                "gpusnek_snapshots_move",
                 words,
                 *(address(self._page_tables), *self._where(), *map(address, numbers)),
                 *(address(owners), words),
@@ -300,7 +304,7 @@ class SnapshotStore:
         self._taken = self.device.array(np.array([live], np.uint32))
 
     def _where(self) -> tuple[int, int]:
-        return self.fields["image_segments"], self.shift
+        return self.fields["snapshot_segments"], self.shift
 
     def _tell(self) -> None:
         places = [self.device.address(segment) for segment in self._segments]

@@ -80,7 +80,7 @@ def pack_launch(record: LaunchRecord, plan: LaunchPlan, interrupt: Interrupt) ->
         **({} if arenas is None else arenas.fields),
     }
     if phase.copies is not None:
-        record.put("fork_images", phase.copies.addresses)
+        record.put("fork_snapshots", phase.copies.addresses)
     if phase.code is not None:
         fields["code"] = device.address(phase.code.memory)
         record.put("code_offsets", phase.code.offsets)

@@ -1,6 +1,6 @@
-// templates/runtime/image.cuh on the CPU, with interpreters that consist of memory only. The memory
-// that an interpreter finds is copied out, and the memory that it shall leave is copied in. Threads
-// share the interpreters of a launch, so that atomics matter.
+// templates/runtime/snapshots.cuh on the CPU, with interpreters that consist of memory only. The
+// memory that an interpreter finds is copied out, and the memory that it shall leave is copied in.
+// Threads share the interpreters of a launch, so that atomics matter.
 #include <stdint.h>
 #include <string.h>
 
@@ -10,19 +10,19 @@
 #include "cuda_alone.h"
 #include "launch.h"
 
-// The parts of arena_layout.h, launch_record.h and interp.h that image.cuh uses.
+// The parts of arena_layout.h, launch_record.h and interp.h that snapshots.cuh uses.
 #define GPUSNEK_ARENA_LAYOUT_H
 #define GPUSNEK_LAUNCH_RECORD_H
 #define PORTER_DEVICE
 #define PORTER_NOINLINE
 #define GPUSNEK_WARP 32u
 #define GPUSNEK_MAGIC 0x1234567890ull
-#define GPUSNEK_HEAP_PIECE 128
+#define GPUSNEK_HEAP_PAGE 128
 #define GPUSNEK_HEAD_BYTES 64u
-#define GPUSNEK_STATE_BYTES 256u // with the head two and a half pieces
+#define GPUSNEK_STATE_BYTES 256u // with the head two and a half pages
 #define HEAP 4096u
-#define TABLES 96u // a byte of each piece, and other words
-#define PIECES ((HEAP - TABLES) / GPUSNEK_HEAP_PIECE)
+#define TABLES 96u // a byte of each page, and other words
+#define PAGES ((HEAP - TABLES) / GPUSNEK_HEAP_PAGE)
 #define ARENA (HEAP + 64u + GPUSNEK_HEAD_BYTES + GPUSNEK_STATE_BYTES)
 
 typedef struct {
@@ -45,19 +45,19 @@ static void *porter_private(const void *pointer) {
 
 static uint64_t gpusnek_heap_used(size_t *tables) {
     const uint8_t *table = (const uint8_t *)gpusnek_heap(arena_base, nullptr);
-    uint64_t pieces = PIECES;
-    while (pieces > 0 && table[pieces - 1] == 0) {
-        pieces--;
+    uint64_t pages = PAGES;
+    while (pages > 0 && table[pages - 1] == 0) {
+        pages--;
     }
     *tables = TABLES;
-    return TABLES + pieces * GPUSNEK_HEAP_PIECE;
+    return TABLES + pages * GPUSNEK_HEAP_PAGE;
 }
 
 static uint64_t gpusnek_template(const gpusnek_launch_t *launch, uint32_t i) {
     if (!(launch->flags & GPUSNEK_FLAG_FORK)) {
         return 0;
     }
-    return ((const uint64_t *)launch->fork_images)[((const uint32_t *)launch->program_of)[i]];
+    return ((const uint64_t *)launch->fork_snapshots)[((const uint32_t *)launch->program_of)[i]];
 }
 
 static bool gpusnek_boots(const gpusnek_launch_t *launch, uint32_t i) {
@@ -65,10 +65,10 @@ static bool gpusnek_boots(const gpusnek_launch_t *launch, uint32_t i) {
         || (launch->flags & GPUSNEK_FLAG_FORK && !gpusnek_template(launch, i));
 }
 
-#ifdef IMAGE
-#include IMAGE
+#ifdef SNAPSHOTS
+#include SNAPSHOTS
 #else
-#include "image.cuh"
+#include "snapshots.cuh"
 #endif
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -88,14 +88,14 @@ EXPORT void run(const uint64_t *fields, uint64_t count, uint64_t shares, char *s
     launch.order = fields[3];
     launch.offset = fields[4];
     launch.program_of = fields[5];
-    launch.fork_images = fields[6];
-    launch.image_pieces = fields[7];
-    launch.image_stride = fields[8];
-    launch.image_used = fields[9];
-    launch.image_bases = fields[10];
-    launch.image_segments = fields[11];
-    launch.image_shift = fields[12];
-    launch.image_taken = fields[13];
+    launch.fork_snapshots = fields[6];
+    launch.snapshot_pages = fields[7];
+    launch.snapshot_stride = fields[8];
+    launch.snapshot_used = fields[9];
+    launch.snapshot_bases = fields[10];
+    launch.snapshot_segments = fields[11];
+    launch.snapshot_shift = fields[12];
+    launch.snapshot_taken = fields[13];
     launch.heap_size = HEAP;
     std::vector<std::thread> threads;
     for (uint64_t share = 0; share < shares; share++) {
@@ -111,13 +111,13 @@ EXPORT void run(const uint64_t *fields, uint64_t count, uint64_t shares, char *s
                 }
                 cuda_lane = i % GPUSNEK_WARP;
                 memset(arena, 0xEE, sizeof arena);
-                image_begin(base, &launch, i);
+                snapshot_begin(base, &launch, i);
                 memcpy(seen + (uint64_t)i * ARENA, arena, ARENA);
                 if (gpusnek_head(base)->magic != GPUSNEK_MAGIC && !gpusnek_boots(&launch, i)) {
                     continue; // refused
                 }
                 memcpy(arena, next + (uint64_t)i * ARENA, ARENA);
-                image_store(base, &launch, i);
+                snapshot_store(base, &launch, i);
             }
         });
     }

@@ -11,7 +11,7 @@ import pytest
 from porter.errors import LaunchFailed
 from porter.run import Device, Launch, Program, Result, run
 from porter.run.launch.options import Phase
-from tests.fences.wild import LOAD, NEIGHBOUR, STORE, check_neighbours, run_one
+from tests.bounds_checks.wild import LOAD, NEIGHBOUR, STORE, check_neighbours, run_one
 
 pytestmark = pytest.mark.xdist_group("fenced build")
 

@@ -12,7 +12,7 @@ from porter.compile.bounds_checks import lookup
 from porter.compile.bounds_checks.insertion import fence
 from porter.run.device.bounds_checks import MARGIN, WINDOW
 from tests.compile.ptx_machine import Machine
-from tests.compile.test_fencing import GLOBAL, LOCAL, STATE, unit
+from tests.compile.test_check_insertion import GLOBAL, LOCAL, STATE, unit
 
 NUMBER = "01234567"
 BASE = 0x7FAA_7300_0000  # base of the thread's window, a multiple of its size

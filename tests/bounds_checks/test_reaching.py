@@ -9,8 +9,8 @@ from porter import InterpreterArray
 from porter.errors import LaunchFailed
 from porter.fs import Image
 from porter.run import Device, Feed, Launch, run
+from tests.bounds_checks.wild import LOAD
 from tests.console.collect import Collected, run_live
-from tests.fences.wild import LOAD
 from tests.fs.support import Shared
 
 pytestmark = pytest.mark.xdist_group("fenced build")

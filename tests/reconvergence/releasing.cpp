@@ -29,8 +29,8 @@ struct lane_t {
         threadIdx.x = index;
         cycles += worked;
         const unsigned before = turns;
-        porter_let_others(kept);
-        own_state.porter_looked = (uint32_t)cycles;
+        porter_release_waiting(kept);
+        own_state.porter_polled = (uint32_t)cycles;
         return turns != before;
     }
 };
@@ -39,15 +39,15 @@ int main(int, char **argv) {
     lane_t lane{(unsigned)atoi(argv[1])}, other{9};
     warps[0].stamp = 12345; // data of an earlier kernel in shared memory
     warps[0].groups[0] = {0, 0, 0, 1};
-    own_state.porter_looked = (uint32_t)cycles;
-    porter_keeps();
+    own_state.porter_polled = (uint32_t)cycles;
+    porter_restart_hold();
     check(!lane.looks(MAX_HOLD_CYCLES - 1), "others wait some milliseconds");
     check(lane.looks(2), "and no longer");
     check(!lane.looks(2), "those were let go just now");
     check(!lane.looks(MAX_HOLD_CYCLES / 2) && lane.looks(MAX_HOLD_CYCLES),
         "time counts from then on");
     threadIdx.x = lane.index;
-    porter_keeps();
+    porter_restart_hold();
 
     const unsigned quick = 100u << TICK_SHIFT;
     lane.meet();

@@ -16,8 +16,8 @@ typedef struct porter_state_t {
     int porter_unwind_value;
     unsigned int porter_sandbox;
     const void *porter_stack_limit;
-    unsigned int porter_looked;
-    unsigned int porter_let_go;
+    unsigned int porter_polled;
+    unsigned int porter_released;
 } porter_state_t;
 """
 
@@ -26,7 +26,7 @@ def test_tables(tmp_path: Path) -> None:
     (tmp_path / "porter_state.h").write_text(STATE)
     program = tmp_path / "ranges"
     source = Path(__file__).with_name("ranges.cpp")
-    options = ["-std=gnu++17", "-DPORTER_FENCES=1", "-fsanitize=undefined", f"-I{tmp_path}"]
+    options = ["-std=gnu++17", "-DPORTER_BOUNDS_CHECKS=1", "-fsanitize=undefined", f"-I{tmp_path}"]
     options += [f"-I{templates_dir() / 'runtime'}", "-ftls-model=initial-exec", "-w"]
     subprocess.run([toolchain.gxx().path, *options, source, "-o", program], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=True)

@@ -1,7 +1,7 @@
 """Snapshots, and the kernels over them, against a plain model: each interpreter's bytes.
 
-Interpreters consist of memory only (tests/images_twin.cpp). Launches boot, fork and continue some
-of them, in any order, in chunks; between launches snapshots are trimmed and copied.
+Interpreters consist of memory only (tests/snapshots_twin.cpp). Launches boot, fork and continue
+some of them, in any order, in chunks; between launches snapshots are trimmed and copied.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from tests.strict_cupy import array_kernel, arrays_library
 HERE = Path(__file__).parent.parent
 RUNTIME = HERE.parent / "templates" / "runtime"
 START, FORK, RESTS = 1, 2048, 2**32 - 1
-MAGIC, HEAP, TABLES, PIECE, CANARY = 0x1234567890, 4096, 96, 128, 64
-FIXED, PIECES = 320, (4096 - 96) // 128  # bytes of head and state; pieces of the heap
+MAGIC, HEAP, TABLES, PAGE, CANARY = 0x1234567890, 4096, 96, 128, 64
+FIXED, PAGES = 320, (4096 - 96) // 128  # bytes of head and state; pages of the heap
 SPARE = 1 << 40
 
 
 def compiled(folder: Path, **defined: str) -> ctypes.CDLL:
-    library = folder / f"images{len(list(folder.iterdir()))}.so"
+    library = folder / f"snapshots{len(list(folder.iterdir()))}.so"
     options = [
         "-std=c++17",
         "-O1",
@@ -44,7 +44,7 @@ def compiled(folder: Path, **defined: str) -> ctypes.CDLL:
         "-pthread",
     ]
     defines = [f'-D{name}="{value}"' for name, value in defined.items()]
-    source = HERE / "images_twin.cpp"
+    source = HERE / "snapshots_twin.cpp"
     command = ["g++", *options, *defines, f"-I{RUNTIME}", str(source), "-o", str(library)]
     subprocess.run(command, check=True, timeout=120)
     found = ctypes.CDLL(str(library))
@@ -55,7 +55,7 @@ def compiled(folder: Path, **defined: str) -> ctypes.CDLL:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("images")
+    return tmp_path_factory.mktemp("snapshots")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ class Model:
         self.twin, self.n = twin, n
         self.random = random.Random(seed)
         self.size = int(twin.arena_size())
-        pieces = -(-FIXED // PIECE) + -(-HEAP // PIECE) + 1
+        pages = -(-FIXED // PAGE) + -(-HEAP // PAGE) + 1
 
         def kernel(name: str, threads: int, *arguments: int) -> None:
             grid = (-(-threads // BLOCK),)
@@ -98,10 +98,10 @@ class Model:
             host=lambda array: array,
             address=lambda array: array.ctypes.data,
             xp=SimpleNamespace(empty=empty),
-            figures=SimpleNamespace(pages=lambda heap: pieces),
+            figures=SimpleNamespace(pages=lambda heap: pages),
         )
         self.device = device
-        self.images = SnapshotStore.allocate(device, n, HEAP, kernel)
+        self.snapshots = SnapshotStore.allocate(device, n, HEAP, kernel)
         self.want: list[np.ndarray[Any, Any] | None] = [None] * n
         self.templates: list[tuple[int, np.ndarray[Any, Any], object]] = []
 
@@ -109,29 +109,29 @@ class Model:
         """Return the arena of a booted interpreter; its pages are equal in all interpreters."""
         arena = np.zeros(self.size, np.uint8)
         self.head(arena)[:4] = MAGIC, 0, 0, HEAP
-        for piece in range(9):
-            self.touch(arena, piece, 7 * piece)
+        for page in range(9):
+            self.touch(arena, page, 7 * page)
         return arena
 
     def head(self, arena: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         at = HEAP + CANARY
         return arena[at : at + 64].view(np.uint64)
 
-    def touch(self, arena: np.ndarray[Any, Any], piece: int, value: int) -> None:
-        """Use a piece of the heap; value 256: it is free."""
-        arena[piece] = value < 256
-        at = TABLES + piece * PIECE
-        arena[at : at + PIECE] = np.arange(PIECE) + value & 255
+    def touch(self, arena: np.ndarray[Any, Any], page: int, value: int) -> None:
+        """Use a page of the heap; value 256: it is free."""
+        arena[page] = value < 256
+        at = TABLES + page * PAGE
+        arena[at : at + PAGE] = np.arange(PAGE) + value & 255
 
     def changed(self, before: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Return the arena after a program has changed it."""
         choose, arena = self.random, before.copy()
         for _ in range(choose.randrange(4)):
-            where = choose.choice((PIECES, TABLES - 8, HEAP + CANARY + 40, self.size - 1))
+            where = choose.choice((PAGES, TABLES - 8, HEAP + CANARY + 40, self.size - 1))
             arena[where] = choose.randrange(4)  # tables, head, state
         for _ in range(choose.randrange(6)):
-            piece = choose.choice((choose.randrange(12), choose.randrange(PIECES)))
-            self.touch(arena, piece, choose.choice((256, 1, 2, 7 * piece)))
+            page = choose.choice((choose.randrange(12), choose.randrange(PAGES)))
+            self.touch(arena, page, choose.choice((256, 1, 2, 7 * page)))
         if choose.random() < 0.02:
             self.head(arena)[0] = 0
         return arena
@@ -142,18 +142,18 @@ class Model:
         """Launch once, and check that interpreters find the memory that they left."""
         choose, n = self.random, self.n
         for others in self.behind:
-            pattern = np.arange(others.nbytes) % PIECE + choose.choice((1, 2))
+            pattern = np.arange(others.nbytes) % PAGE + choose.choice((1, 2))
             others.view(np.uint8)[:] = pattern  # like pages
         program_of = np.zeros(n, np.uint32)
         forks = np.array([0, *(address for address, _, _ in self.templates)], np.uint64)
         if flags == FORK:
             program_of[:] = [choose.randrange(len(forks)) for _ in range(n)]
-            self.images.kept.extend(keep for _, _, keep in self.templates)
+            self.snapshots.kept.extend(keep for _, _, keep in self.templates)
         program_of[[choose.random() < rest for _ in range(n)]] = RESTS
         order = np.arange(n, dtype=np.uint32)
         if shuffled:
             choose.shuffle(order)  # type: ignore[arg-type]
-        chunks_for(self.images, n, block, SPARE, is_first=flags == START, whole=True)
+        chunks_for(self.snapshots, n, block, SPARE, is_first=flags == START, whole=True)
         if flags == START:
             self.want = [None] * n
         found: list[np.ndarray[Any, Any] | None] = []
@@ -173,7 +173,7 @@ class Model:
                 [
                     *(flags, n, block, order.ctypes.data if shuffled else 0, first),
                     *(program_of.ctypes.data, forks.ctypes.data),
-                    *self.images.fields.values(),
+                    *self.snapshots.fields.values(),
                 ],
                 np.uint64,
             )
@@ -192,7 +192,7 @@ class Model:
             if boots or before is not None:
                 alive = self.head(nexts[i])[0] == MAGIC
                 self.want[i] = nexts[i].copy() if alive else None
-        assert self.images.taken <= self.images.rows
+        assert self.snapshots.taken <= self.snapshots.rows
 
     def same(self, seen: np.ndarray[Any, Any], want: np.ndarray[Any, Any] | None) -> None:
         if want is None:
@@ -206,29 +206,27 @@ class Model:
 
     def parts(self, arena: np.ndarray[Any, Any]) -> Iterator[tuple[int, int]]:
         """Yield offset and size of each page that counts."""
-        for at in range(0, FIXED, PIECE):
-            yield HEAP + CANARY + at, min(PIECE, FIXED - at)
+        for at in range(0, FIXED, PAGE):
+            yield HEAP + CANARY + at, min(PAGE, FIXED - at)
         yield 0, TABLES
-        for piece in range(PIECES):
-            if arena[piece]:
-                yield TABLES + piece * PIECE, PIECE
+        for page in range(PAGES):
+            if arena[page]:
+                yield TABLES + page * PAGE, PAGE
 
-    def pieces(self, i: int) -> dict[int, bytes]:
+    def pages(self, i: int) -> dict[int, bytes]:
         """Return the expected pages of snapshot i by number."""
         arena = self.want[i]
         if arena is None:
             return {}
-        used = [k for k in range(PIECES) if arena[k]]
+        used = [k for k in range(PAGES) if arena[k]]
         arena = arena.copy()
-        self.head(arena)[1:3] = TABLES + (max(used, default=-1) + 1) * PIECE, TABLES
-        cut = [
-            arena[HEAP + CANARY + at :][: min(PIECE, FIXED - at)] for at in range(0, FIXED, PIECE)
-        ]
+        self.head(arena)[1:3] = TABLES + (max(used, default=-1) + 1) * PAGE, TABLES
+        cut = [arena[HEAP + CANARY + at :][: min(PAGE, FIXED - at)] for at in range(0, FIXED, PAGE)]
         cut.append(arena[:TABLES])
-        found = {k: bytes(part).ljust(PIECE, b"\0") for k, part in enumerate(cut)}
+        found = {k: bytes(part).ljust(PAGE, b"\0") for k, part in enumerate(cut)}
         for k in used:
-            at = TABLES + k * PIECE
-            found[len(cut) + k] = bytes(arena[at : at + PIECE])
+            at = TABLES + k * PAGE
+            found[len(cut) + k] = bytes(arena[at : at + PAGE])
         return found
 
     def template(self) -> None:
@@ -236,38 +234,38 @@ class Model:
         there = [i for i, arena in enumerate(self.want) if arena is not None]
         if there:
             i = self.random.choice(there)
-            copy = self.images.single(i)
+            copy = self.snapshots.single(i)
             want = self.want[i]
             assert want is not None
             self.templates = [*self.templates, (copy.address, want.copy(), copy)][-3:]
             words = copy.words[0]
-            for k, piece in self.pieces(i).items():
-                assert bytes(words[(1 + k) * 16 :][:16]) == piece
+            for k, page in self.pages(i).items():
+                assert bytes(words[(1 + k) * 16 :][:16]) == page
 
     def trim(self) -> None:
         """Trim: no unused row stays, and no used row is lost."""
-        self.images.trim()
-        bases = self.images._bases
+        self.snapshots.trim()
+        bases = self.snapshots._bases
         needed = 0
         for bundle in range(bundles(self.n)):
             rows: set[int] = set()
             for i in range(32 * bundle, min(self.n, 32 * bundle + 32)):
                 base, size = int(bases[i]), 0
                 if base:
-                    size = ctypes.c_uint64.from_address(base - PIECE).value
-                for k, piece in self.pieces(i).items():
-                    if k >= size or ctypes.string_at(base + k * PIECE, PIECE) != piece:
+                    size = ctypes.c_uint64.from_address(base - PAGE).value
+                for k, page in self.pages(i).items():
+                    if k >= size or ctypes.string_at(base + k * PAGE, PAGE) != page:
                         rows.add(k)
             needed += len(rows)
-        assert self.images.taken == needed
-        kept: list[Any] = self.images.kept
+        assert self.snapshots.taken == needed
+        kept: list[Any] = self.snapshots.kept
         owned = {
             address_of(self.device, each if isinstance(each, np.ndarray) else each.words)
             for each in kept
         }
-        there = self.images.used != 0
+        there = self.snapshots.used != 0
         assert set(bases[there].tolist()) <= {0, *owned}
-        assert self.images.rows * ROW <= needed * ROW + (ROW << self.images.shift)
+        assert self.snapshots.rows * ROW <= needed * ROW + (ROW << self.snapshots.shift)
 
 
 def history(model: Model, launches: int) -> None:
@@ -293,30 +291,32 @@ def history(model: Model, launches: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_images_are_what_was_left(twin: ctypes.CDLL, arrays: ctypes.CDLL, seed: int) -> None:
+def test_snapshots_equal_the_memory_at_the_end_of_a_launch(
+    twin: ctypes.CDLL, arrays: ctypes.CDLL, seed: int
+) -> None:
     history(Model(twin, arrays, random.Random(seed).choice((1, 31, 64, 150)), seed), 25)
 
 
 BROKEN = {
     "half of a unit is compared": ("(unit.x ^ other.x) | (unit.y ^ other.y)", "unit.x ^ other.x"),
-    "lanes lose others' bits": ("atomicXor(images, 1u <<", "*images = (1u <<"),
-    "a row of two pieces": ("atomicAdd((uint32_t *)image->launch->image_taken, 1u)", "0"),
+    "lanes lose others' bits": ("atomicXor(snapshots, 1u <<", "*snapshots = (1u <<"),
+    "a row of two pages": ("atomicAdd((uint32_t *)snapshot->launch->snapshot_taken, 1u)", "0"),
     "bits stay": ("if (differs != (entry", "if (differs && !(entry"),
-    "pieces behind the end stay": ("piece < old_used", "piece < 0"),
-    "a base has no end": ("&& piece < image->base_pieces", ""),
-    "another's lane": ("* IMAGE_ROW_UNITS + image->lane", "* IMAGE_ROW_UNITS + image->lane / 2"),
+    "pages behind the end stay": ("page < old_used", "page < 0"),
+    "a base has no end": ("&& page < snapshot->base_pages", ""),
+    "another's lane": ("_ROW_UNITS + snapshot->lane", "_ROW_UNITS + snapshot->lane / 2"),
     "the first base for ever": ("if (from != old_base)", "if (from != old_base && !old_base)"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("defect", BROKEN)
 def test_a_defect_is_found(folder: Path, arrays: ctypes.CDLL, defect: str) -> None:
-    text = (RUNTIME / "image.cuh").read_text()
+    text = (RUNTIME / "snapshots.cuh").read_text()
     right, wrong = BROKEN[defect]
     assert right in text
     path = folder / f"broken{len(list(folder.iterdir()))}.cuh"
     path.write_text(text.replace(right, wrong))
-    broken = compiled(folder, IMAGE=str(path))
+    broken = compiled(folder, SNAPSHOTS=str(path))
     with pytest.raises((AssertionError, IndexError)):
         for seed in range(12):
             history(Model(broken, arrays, 150, seed), 25)
@@ -324,9 +324,9 @@ def test_a_defect_is_found(folder: Path, arrays: ctypes.CDLL, defect: str) -> No
 
 def test_room_is_found_in_chunks(twin: ctypes.CDLL, arrays: ctypes.CDLL) -> None:
     model = Model(twin, arrays, 10, 0)
-    images = model.images
-    assert images.rows == 0
-    assert chunks_for(images, 10, 128, SPARE, is_first=True, whole=False).size == 10
-    assert images.rows == images.most
+    snapshots = model.snapshots
+    assert snapshots.rows == 0
+    assert chunks_for(snapshots, 10, 128, SPARE, is_first=True, whole=False).size == 10
+    assert snapshots.rows == snapshots.most
     assert address_of(model.device, np.zeros((2, 160), np.uint64)) % 8 == 0
     assert LEAST_CHUNK % 32 == 0
