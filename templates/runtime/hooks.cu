@@ -46,7 +46,8 @@ PORTER_DEVICE __noinline__ bool porter_poll_due(void *budget, unsigned int turns
 }
 
 // barrier.sync, because __syncthreads() is barrier.sync.aligned, which all threads of a warp must
-// execute converged. Threads that have ended do not take part in the barrier.
+// execute converged (R9 of reconvergence.cu). Threads that have ended do not take part in the
+// barrier.
 PORTER_DEVICE void porter_syncthreads(uint64_t end) {
     (void)end;
     asm volatile("barrier.sync 0;" : : : "memory");

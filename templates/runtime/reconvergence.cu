@@ -22,9 +22,8 @@
 // when another lane of the warp has stopped polling (porter_native_holds). At safepoint polls
 // outside native code a lane releases all of its barriers by the clock (porter_release_waiting).
 //
-// States. docs/explanation/reconvergence.md, has the diagrams: of a lane in
-// porter_meet(), of its convergence group, of a lane in native code, and of the entry of a warp
-// (warp_t::stamp).
+// States. docs/explanation/reconvergence.md has the diagrams: of a lane in porter_meet(), of its
+// convergence group, of a lane in native code, and of the entry of a warp (warp_t::stamp).
 //
 // Invariants. The code cites them by number.
 //   R1  A mask of a `_sync` operation names only lanes that execute this operation: __activemask()
@@ -42,26 +41,34 @@
 //       access. A yield inside a callee runs after the callee has saved and cleared the convergence
 //       barriers of its callers. Lanes that are scheduled at that point find no barrier to wait at
 //       and stay diverged (docs/lab/compiled.md, "Yields"). Polls therefore use plain accesses.
-//   R6  A lane that yields on purpose from C (porter_release_lanes) has first cleared all convergence
-//       barriers that callees save, so that no lane waits at any of them for this lane.
+//   R6  A lane that yields on purpose from C (porter_release_lanes) has first cleared all
+//       convergence barriers that callees save, so that no lane waits at any of them for this lane.
 //   R7  An entry of `warps` is read or written only after its stamp equals this block's stamp.
 //   R8  A lane in native code leaves it after a bounded number of its own polls during which some
 //       running lane of the warp has not polled.
+//   R9  A lane waits at the barrier of the block by `barrier.sync`, never by `barrier.sync.aligned`
+//       (hooks.cu). From sm_70 on lanes of a warp may execute `barrier.sync` diverged. A lane that
+//       is blocked there counts as yielded for convergence barriers, so it blocks no lane at a
+//       BSYNC. The barrier may need such a lane: at the end of a loop in C, for example, whose
+//       iterations call Python functions with `syncthreads()`. The blocked lane does not poll, so
+//       R6 would never release it (docs/lab/compiled.md, "The barrier of a block").
 //
 // Progress. No lane of a warp can stall the others:
 //   * A lane that raises does not jump. It returns from each function on its way
 //     (docs/explanation/unwinding.md), so it passes the end of each region, where the compiler's
-// barriers are.
-//     It reaches the VM's handler and then porter_meet(), or the end of its program. Until then R4
-//     bounds the wait.
+//     barriers are. It reaches the VM's handler and then porter_meet(), or the end of its program.
+//     Until then R4 bounds the wait.
 //   * A lane that ends exits its thread. The hardware removes an exited lane from convergence
 //     barriers. No mask names it (R1), and R4 removes it from `expected`.
 //   * A lane that waits in porter_meet() polls with volatile accesses, so it yields in each
 //     iteration, and the lanes that it waits for are scheduled. By R2 and R3 the wait for
 //     `released` to become 0 is a wait for lanes that poll.
-//   * A lane that waits elsewhere (a barrier of the block, input, a lock built from atomics) or
-//     executes an endless loop misses the deadline of R4. Lanes behind a BSYNC for it continue at
-//     its next safepoint poll after MAX_HOLD_CYCLES (R6), or when they leave native code (R8).
+//   * A lane that waits elsewhere (input, a lock built from atomics) or executes an endless loop
+//     misses the deadline of R4. Lanes behind a BSYNC for it continue at its next safepoint poll
+//     after MAX_HOLD_CYCLES (R6), or when they leave native code (R8).
+//   * A lane that waits at the barrier of the block misses the deadline of R4, too. It blocks no
+//     lane at a BSYNC (R9), so every lane of the warp can reach the barrier. The barrier opens when
+//     all threads of the block have reached it or exited.
 //   * A lane that is deferred runs its opcode after MAX_DEFERRALS rounds at the latest.
 //
 // Memory order. All words are in shared memory, and only lanes of one warp access an entry.
