@@ -45,7 +45,6 @@ _LOOK_THROUGH = (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR)
 OPERATOR, NARROWED, GIVEN = "", "narrowed", "given"
 
 COMPARED = "compared"  # the place of every size that a bounds check compares
-SUMS = "sums"  # the place of every sum, product or shift of integers that a comparison compares
 
 
 def operation(node: Node, kind: str = OPERATOR) -> str:
@@ -182,7 +181,6 @@ _RIGHT = frozenset({"%"})
 _COMPUTING = _BOTH | _LEFT | _RIGHT
 _BITS = frozenset({"|", "^", "&"})
 _RELATIONAL = frozenset({"<", "<=", ">", ">="})
-_GROWING = frozenset({"+", "*", "<<"})
 
 
 def flows(unit: Unit) -> dict[Flow, None]:
@@ -291,8 +289,6 @@ class _Reading:
             self._add(COMPARED, self._sources(left if pointers[1] else right))
         elif operator == "-" and all(pointers) and is_integer(other):
             self._add(COMPARED, self._sources(other))
-        elif not any(pointers) and _grows(below):
-            self._add(SUMS, self._sources(below))
 
     def _compound(self, node: Node) -> None:
         to, operator = place(node.children[0]), node.binary_operator()[:-1]
@@ -383,19 +379,6 @@ class _Reading:
                 self._add(operation(node), self._sources(left))
             if operator not in _LEFT:
                 self._add(operation(node), self._sources(right))
-
-
-def _grows(node: Node) -> bool:
-    """Return whether an expression is a sum, product or shift, or a difference from one."""
-    if node.kind != K.BINARY_OPERATOR or not is_integer(node):
-        return False
-    operator = node.binary_operator()
-    return operator in _GROWING or (operator == "-" and _grows(bare(node.children[0])))
-
-
-def is_operator(place: str) -> bool:
-    """Return whether a place is the result of an operator."""
-    return place.startswith(_OPERATION) and not place.endswith((NARROWED, GIVEN))
 
 
 def narrows(node: Node) -> bool:

@@ -4,8 +4,7 @@ The view includes the operations that compute sizes of allocations, for the rule
 
 A backward slice over the data flow of all units (`integer_flow.py`). It starts at the sizes of
 allocations and copies, and at operands of bounds checks, because a sum that wraps would pass the
-check. A comparison of integers may be a bounds check too. Its sums, products and shifts belong to
-the slice if a number of the program's flows into them.
+check.
 
 Examples: the functions that may raise, the variables that move into the state, the loops that poll.
 """
@@ -19,14 +18,7 @@ from attrs import field, frozen
 from porter.rewrite.address_taint import Refused, refused
 from porter.rewrite.call_graph import call_targets, unguarded_recursion
 from porter.rewrite.facts import UnitFacts, VariableFact
-from porter.rewrite.integer_flow import (
-    COMPARED,
-    SUMS,
-    is_operator,
-    parameter,
-    result,
-    unit_of,
-)
+from porter.rewrite.integer_flow import COMPARED, parameter, unit_of
 from porter.rewrite.late_constants import late_references
 from porter.rewrite.poll_sites import Polls, polled_loops
 from porter.rewrite.spelling import cpp_name, identifier
@@ -49,42 +41,24 @@ ALLOCATIONS = frozenset(
 )
 
 
-# The conversions of a Python int to a C integer (py/obj.h, py/objint.h).
-NUMBERS = frozenset(
-    {
-        *(
-            result(f"mp_obj_{name}")
-            for name in (
-                "get_int",
-                "get_int_truncated",
-                "get_uint",
-                "get_ll",
-                "int_get_checked",
-                "int_get_truncated",
-                "int_get_uint_checked",
-            )
-        ),
-        f"*{parameter('mp_obj_get_int_maybe', 1)}",
-    }
-)
-
-
 def sized_operations(units: Iterable[UnitFacts]) -> Mapping[str, frozenset[str]]:
     """Return the operations that contribute to a size, by unit."""
     sources: dict[str, list[str]] = {}
-    results: dict[str, list[str]] = {}
     for unit in units:
         for place, source in unit.flows:
             sources.setdefault(place, []).append(source)
-            results.setdefault(source, []).append(place)
-    sizes = _reached((*COPIES, *ALLOCATIONS, COMPARED), sources)
-    numbers = _reached(NUMBERS, results)
-    compared = _reached(numbers.intersection(sources.get(SUMS, ())), sources)
     found: dict[str, set[str]] = {}
-    for place in sizes | {place for place in compared & numbers if is_operator(place)}:
-        unit_name = unit_of(place)
-        if unit_name is not None:
-            found.setdefault(unit_name, set()).add(place)
+    seen = {*COPIES, *ALLOCATIONS, COMPARED}
+    waiting = list(seen)
+    while waiting:
+        for source in sources.get(waiting.pop(), ()):
+            if source in seen:
+                continue
+            seen.add(source)
+            waiting.append(source)
+            unit_name = unit_of(source)
+            if unit_name is not None:
+                found.setdefault(unit_name, set()).add(source)
     return {name: frozenset(operations) for name, operations in found.items()}
 
 

@@ -176,17 +176,3 @@ def test_scrolling_moves_what_stays_in_the_buffer(any_device: Device) -> None:
     result = run(any_device, [SCROLLED], 2)
     result.raise_for_status()
     assert result.stdout[0] == b""
-
-
-@pytest.mark.parametrize("size", ["(1 << 31) - 1", "(1 << 31) - 3", "1000"])
-def test_a_rectangle_whose_end_is_no_int_is_clipped(any_device: Device, size: str) -> None:
-    program = f"""\
-import framebuf
-data = bytearray(12)
-f = framebuf.FrameBuffer(data, 4, 3, framebuf.GS8)
-f.fill_rect(2, 1, {size}, {size}, 7)
-print(list(data))
-"""
-    result = run(any_device, [program], 2)
-    result.raise_for_status()
-    assert result.stdout[0] == b"[0, 0, 0, 0, 0, 0, 7, 7, 0, 0, 7, 7]\n"

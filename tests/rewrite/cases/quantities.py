@@ -6,7 +6,6 @@ _HEAP = (
     "typedef unsigned long size_t; void *gc_alloc(size_t n, int flags); "
     "void *memcpy(void *, const void *, size_t); "
 )
-_NUMBER = "typedef unsigned long size_t; long mp_obj_get_int(void *o); "
 
 SNIPPETS = {
     "through a caller": _HEAP + "static void *m(size_t n) { return gc_alloc(n, 0); } "
@@ -35,12 +34,6 @@ SNIPPETS = {
     "bits": _HEAP + "void *f(unsigned long v, unsigned char c) { "
     "size_t n = (v << 7) + (c & 0x7f), m = (v << 16) >> 17, k = (v * 3) & 0xff; "
     "return gc_alloc(n | m | k, 0); }",
-    "a bound on a number": _NUMBER + "int f(void *o, size_t n, size_t have) "
-    "{ size_t at = mp_obj_get_int(o); return at + n <= have && at * 8 - 1 < have; }",
-    "a bound on 32 bits of a number": _NUMBER + "int f(void *o, int n, int have) "
-    "{ int at = mp_obj_get_int(o); return at + n > have; }",
-    "a bound on no number": _NUMBER + "int f(size_t at, size_t n, size_t have) "
-    "{ return at + n <= have; }",
     "constants": _HEAP + "enum { N = 3 * 5 }; static char t[N * 2]; "
     "void *f(void) { static long k = N * 4; return memcpy(t, &k, N * 2 - 22); }",
 }
