@@ -27,8 +27,8 @@ HEAP = "256K"
 PARTS = 4
 # These access memory by address, where a failed bounds check ends the interpreter.
 NAMING = ("memoryview_slice_size", "uctypes_")
-# These change what every program finds: builtins, modules, their paths, the collector's settings, or
-# they fill the heap with objects that stay reachable.
+# These change what every program finds: builtins, modules, their paths, the collector's settings.
+# One fills the heap with objects that stay reachable.
 CHANGING = re.compile(
     r"\b(heap_lock|sys\.(path|modules)|builtins\.|gc\.(disable|threshold)|append\(bytearray)\b"
 )
