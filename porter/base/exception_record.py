@@ -13,13 +13,23 @@ from attrs import field, frozen
 
 from porter.base.untrusted import Buffer, printable, text_of
 
-HEADER = struct.Struct("<4I8H")
+HEADER = struct.Struct("<4I14H")
 FRAME = struct.Struct("<2I4H")
 # Bits of the field `flags`, as enum gpusnek_exception_flags has them.
 THERE = 1
 MESSAGE_ARGUMENT = 8
 MESSAGE_MISSING = 16
 _CUT = {2: "type", 4: "message", 32: "frames", 64: "names"}
+# The kinds of missing features, by their numbers in enum gpusnek_missings.
+MISSING = {
+    1: "name",
+    2: "attribute",
+    3: "type attribute",
+    4: "module name",
+    5: "module",
+    6: "keyword",
+    7: "operation",
+}
 _REPEATED = 3  # equal frames that are printed separately, as in CPython
 _SHOWN = 40  # bytes of a record in a message
 
@@ -42,6 +52,21 @@ class TracebackFrame:
 
 
 @frozen
+class Missing:
+    """A feature that the core of an interpreter lacked when it raised an exception.
+
+    Attributes:
+        kind: A value of MISSING.
+        owner: The built-in type or module that lacks `name`; empty where it is not known.
+        name: The name that is missing; empty where it is not known.
+    """
+
+    kind: str
+    owner: str = ""
+    name: str = ""
+
+
+@frozen
 class ExceptionRecord:
     """The exception that ended an interpreter, as the interpreter recorded it.
 
@@ -56,6 +81,8 @@ class ExceptionRecord:
         message_bytes: Bytes of the whole message in UTF-8.
         message_from: "str"; "argument" if `str` of it failed and `message` is its first argument;
             "missing" if that argument is no str.
+        missing: The feature that the core lacked when it raised the exception; None for all other
+            exceptions, those of a program's own `raise` among them.
     """
 
     type: str
@@ -67,6 +94,7 @@ class ExceptionRecord:
     cut: frozenset[str] = frozenset()
     message_bytes: int = field(default=0, repr=False)
     message_from: str = "str"
+    missing: Missing | None = field(default=None, repr=False)
 
     @property
     def summary(self) -> str:
@@ -146,6 +174,8 @@ class _RecordReader:
             raise _MalformedRecord(f"{count} frames")
         frames = tuple(self._frame(HEADER.size + i * FRAME.size) for i in range(count))
         name, base, message = (self._text(*places[at : at + 2]) for at in (0, 2, 4))
+        owner, lacked = (self._text(*places[at : at + 2]) for at in (7, 9))
+        kind = MISSING.get(places[6])
         source = "argument" if flags & MESSAGE_ARGUMENT else "str"
         return ExceptionRecord(
             name,
@@ -157,6 +187,7 @@ class _RecordReader:
             frozenset(part for bit, part in _CUT.items() if flags & bit),
             length,
             "missing" if flags & MESSAGE_MISSING else source,
+            None if kind is None else Missing(kind, owner, lacked),
         )
 
     def _frame(self, at: int) -> TracebackFrame:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 from attrs import define, field
 
 from porter.cli._options import limit_options, size_option
@@ -77,6 +78,9 @@ class _Names:
             yield program.source if self.shared else (program.source, program.cases)
 
 
+MOST_CAUSES = 20  # lines of the summary
+
+
 @define
 class _Sums:
     """Totals for the summary."""
@@ -84,23 +88,30 @@ class _Sums:
     programs: int = 0
     solved: int = 0
     ends: Counter[CaseStatus] = field(factory=Counter)
+    causes: Counter[str] = field(factory=Counter)  # programs by cause of UNSUPPORTED rows
 
     def add(self, judgement: Judgement) -> None:
         """Add the rows of one portion."""
         row = 0
         for count in judgement.counts.tolist():
             part = judgement.status[row : row + count]
+            lacking = np.flatnonzero(part == CaseStatus.UNSUPPORTED).tolist()
+            self.causes.update({str(judgement.causes[row + case]) for case in lacking})
             self.solved += bool((part == CaseStatus.PASSED).all())
             row += count
         self.programs += len(judgement.counts)
         self.ends.update(CaseStatus(status) for status in judgement.status.tolist())
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for the total, and a line for each status."""
+        """Yield a line for the total, for each status, and for each cause of UNSUPPORTED."""
         yield f"{self.programs} programs, {self.ends.total()} calls, {self.solved} solved"
         for status in CaseStatus:
             if self.ends[status]:
                 yield f"{self.ends[status]:>10} {status.name}"
+        for cause, count in self.causes.most_common(MOST_CAUSES):
+            yield f"{count:>10} {'program' if count == 1 else 'programs'} {cause}"
+        if (more := len(self.causes) - MOST_CAUSES) > 0:
+            yield f"{more:>10} causes more"
 
 
 @contextmanager
@@ -144,6 +155,10 @@ def _judgements_on(
 @size_option("--heap", "Python heap per interpreter.")
 @size_option("--pystack", "Frame stack per interpreter.")
 @size_option("--stack", "C stack per interpreter.")
+@size_option(
+    "--max-heap",
+    "Run calls that lack memory again with 4 times as much, up to this heap; 0: never [768K].",
+)
 @size_option("--stdout", "Stdout buffer of a call [16K].")
 @click.option("--seed", type=int, help="Seed of random numbers, equal for all calls [0].")
 @click.option(

@@ -11,10 +11,12 @@ from porter.evaluation.options import Judging, Tolerance
 from porter.evaluation.portion import Portion, portions
 from porter.evaluation.results import Evaluation
 from porter.evaluation.status import CaseStatus
+from porter.evaluation.unsupported import Cause
 
 __all__ = [
     "CaseStatus",
     "Cases",
+    "Cause",
     "Evaluation",
     "Judgement",
     "Judging",

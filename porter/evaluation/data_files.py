@@ -177,8 +177,10 @@ def _reported(path: Path) -> Iterator[None]:
 
 
 def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
-    """Return the columns of a judgement: program, case, passed, status, steps, and kept data.
+    """Return the columns of a judgement: program, case, passed, status, steps, reason, kept data.
 
+    - The reason is the cause of an UNSUPPORTED row, else Judgement.reasons; null without one. The
+      parts of the cause are `lacks` (its kind), `lacks_in` (its owner) and `lacks_name`.
     - Outputs are text; a byte that is not UTF-8 is written as `\\xXX`.
     - Values are their `repr`; null where nothing was returned. A value that could not be fetched is
       `<unreadable value: REASON>`.
@@ -196,6 +198,7 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
         "passed": (judgement.status == CaseStatus.PASSED).tolist(),
         "status": [CaseStatus(one).name for one in status],
         "steps": judgement.steps.tolist(),
+        **_reasons_of(judgement),
     }
     if judgement.outputs is not None:
         rows["output"] = [printable_text(output) for output in judgement.outputs]
@@ -213,6 +216,22 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
     if judgement.exceptions is not None:
         rows["exception"] = [None if one is None else str(one) for one in judgement.exceptions]
     return rows
+
+
+def _reasons_of(judgement: Judgement) -> Columns:
+    causes = [judgement.causes.get(row) for row in range(len(judgement.status))]
+    reasons = judgement.reasons
+    return {
+        "reason": [
+            reasons.get(row) if cause is None else str(cause) for row, cause in enumerate(causes)
+        ],
+        "lacks": [None if cause is None else cause.kind for cause in causes],
+        "lacks_in": [None if cause is None else printable(cause.owner) for cause in causes],
+        "lacks_name": [None if cause is None else printable(cause.name) for cause in causes],
+    }
+
+
+REASONS = ("reason", "lacks", "lacks_in", "lacks_name")  # columns, text or null
 
 
 @contextmanager
@@ -286,6 +305,7 @@ class _Parquet(RowWriter):
             "passed": pyarrow.bool_(),
             "status": pyarrow.dictionary(pyarrow.int8(), pyarrow.string()),
             "steps": pyarrow.int64(),
+            **dict.fromkeys(REASONS, pyarrow.string()),
             **dict.fromkeys(self.kept, pyarrow.string()),
         }
         self._arrow = pyarrow

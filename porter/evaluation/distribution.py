@@ -15,32 +15,13 @@ from typing import Any
 from attrs import define, evolve, field
 
 from porter.errors import DeviceFailed, LaunchFailed
+from porter.evaluation.batch_size import rows_at_once
 from porter.evaluation.cases import Cases
 from porter.evaluation.judgement import Judgement, judge
-from porter.evaluation.launches import VALUE_SIZE
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Portion
 from porter.run import Cancel, Device
 from porter.run.device.base import MemberDevice
-from porter.run.launch.options import Sizes
-from porter.run.launch.plan import footprint, free
-
-ON_GPU = 1 << 20  # calls; four times the resident threads of a large GPU
-ON_HOST = 1 << 15  # calls; less than a second of short calls
-LEDGER = 64  # bytes of bookkeeping per row
-
-
-def rows_at_once(device: Device, how: Judging) -> int:
-    """Return the number of calls per launch of interpreters that `how` needs; at least 1."""
-    stdout = how.stdout if "outputs" in how.keep else 0
-    stderr = None if "tracebacks" in how.keep else 0
-    sizes = Sizes(**how.sizes | {"stdout": stdout, "stderr": stderr})
-    need = footprint(device, sizes, arena_needed=not device.scratch, records=how.wants_records)
-    value = 2 * VALUE_SIZE if how.wants_values else 0
-    # Half of the free memory: templates, sources and host buffers need some too.
-    most = free(device, need).left // 2 // (need.each + value + LEDGER)
-    return max(1, min(most, ON_GPU if device.on_gpu else ON_HOST))
-
 
 AHEAD = 2  # portions per device that are cut and judged before their results are requested
 MOST_FAILURES = 2  # a portion is abandoned after it broke this many devices

@@ -13,9 +13,11 @@ from porter.base.arguments import path
 from porter.errors import ClusterFailed, LaunchFailed, LaunchInterrupted, UsageError
 from porter.evaluation.cases import Cases
 from porter.evaluation.distribution import judged, rows_for
+from porter.evaluation.growth import suited
 from porter.evaluation.judgement import Judgement
 from porter.evaluation.options import (
     CLOCK,
+    MAX_HEAP,
     MOST_BATCH,
     STDOUT,
     STEPS,
@@ -83,6 +85,7 @@ def evaluate(
     heap: Size = None,
     pystack: Size = None,
     stack: Size = None,
+    max_heap: Size = MAX_HEAP,
     stdout: Size = STDOUT,
     seed: int = 0,
     clock: float | None = CLOCK,
@@ -116,6 +119,8 @@ def evaluate(
         heap: Bytes of each interpreter's heap; None: the build's size.
         pystack: Bytes of its Python stack, likewise.
         stack: Bytes of its C stack, likewise.
+        max_heap: A call that runs out of heap, Python stack or C stack is run again with four times
+            as much of it, up to this heap; 768 KiB by default. 0: calls are not run again.
         stdout: Maximum bytes of output per call; None: 16K.
         seed: Seed of random numbers, which are the same in every call.
         clock: The fixed time of the clock in seconds since 1970; only a program's own sleeps
@@ -149,6 +154,7 @@ def evaluate(
         heap=heap,
         pystack=pystack,
         stack=stack,
+        max_heap=max_heap,
         stdout=stdout,
         seed=seed,
         clock=clock,
@@ -198,6 +204,7 @@ def judgements(
     progress: Progress | None = None,
 ) -> Iterator[Judgement]:
     """Judge `programs` in order, and yield a judgement per portion. Arguments as in evaluate."""
+    device = suited(device, how)
     rows = rows_for(device, how, programs if batch is None else (), cases)
     cut = portions(programs, cases, rows=rows, most=batch or MOST_BATCH)
     return counted(judged(device, cut, how), progress)

@@ -9,17 +9,21 @@ from traceback import format_exception, format_exception_only
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from porter.base.exception_record import ExceptionRecord
 from porter.base.untrusted import Unreadable, printable
 from porter.evaluation import row_outputs
+from porter.evaluation.batch_size import rows_at_once
+from porter.evaluation.growth import rerun_larger
 from porter.evaluation.launches import VALUE_SIZE, Work, launch, uploaded, work_of
 from porter.evaluation.options import Judging
 from porter.evaluation.patterns import MAX_COST
 from porter.evaluation.portion import Portion
 from porter.evaluation.status import NOT_COMPARED, RETURNED, CaseStatus, case_statuses
+from porter.evaluation.unsupported import Cause, cause_of, compiles
 from porter.run import Device, Result
+from porter.run.advice import OPTIONS
 
 MOST_REASON = 1000  # characters
 _TOO_MUCH = f"comparing the expected value would cost more than {MAX_COST} bytes"
@@ -41,7 +45,9 @@ class Judgement:
         outputs: Output of each row (bytes), if `keep` names outputs.
         values: Returned value of each row, None without one, likewise.
         tracebacks: Traceback of each row (str), None without one, likewise.
-        reasons: By row, why its value could not be fetched or compared.
+        causes: By row that is UNSUPPORTED, what CPython has and the interpreter lacks.
+        reasons: By row, why its value could not be fetched or compared, or which sizes were tried
+            before it was OUT_OF_MEMORY.
         exceptions: Exception of each row (ExceptionRecord), None without one, likewise.
     """
 
@@ -54,6 +60,7 @@ class Judgement:
     tracebacks: list[str | None] | None = field(default=None, repr=False)
     reasons: dict[int, str] = field(factory=dict, repr=False)
     exceptions: list[ExceptionRecord | None] | None = field(default=None, repr=False)
+    causes: dict[int, Cause] = field(factory=dict, repr=False)
 
 
 def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
@@ -78,6 +85,10 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
         apart = work.apart(np.flatnonzero(broken))
         again, _ = _rows(device, portion, how, apart)
         rows.replace(apart.rows, again)
+    tried = rerun_larger(
+        device, how, work, rows, lambda device, how, part: _rows(device, portion, how, part)[0]
+    )
+    rows.reasons.update(tried)
     if how.function is not None:
         _compare(portion, how, rows)
     keeps = how.keep
@@ -91,6 +102,7 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
         rows.tracebacks if "tracebacks" in keeps else None,
         rows.reasons,
         rows.exceptions if "exceptions" in keeps else None,
+        rows.causes,
     )
 
 
@@ -101,28 +113,35 @@ class _Left:
     Attributes:
         status: As in Judgement.
         steps: As in Judgement.
+        lack: The resource or feature that each row lacked, by Built.lack (uint8).
         outputs: As in Judgement.
         values: As in Judgement.
         tracebacks: As in Judgement.
         reasons: As in Judgement.
         exceptions: As in Judgement.
+        causes: As in Judgement.
     """
 
     status: np.ndarray[Any, Any]
     steps: np.ndarray[Any, Any]
+    lack: np.ndarray[Any, Any]
     outputs: list[bytes]
     values: list[Any]
     tracebacks: list[str | None]
     reasons: dict[int, str]
     exceptions: list[ExceptionRecord | None]
+    causes: dict[int, Cause] = field(factory=dict)
 
     def replace(self, rows: np.ndarray[Any, Any], others: _Left) -> None:
         """Replace these `rows` by `others`."""
         self.status[rows] = others.status
         self.steps[rows] = others.steps
+        self.lack[rows] = others.lack
         for row in rows.tolist():
             self.reasons.pop(row, None)
+            self.causes.pop(row, None)
         self.reasons.update((int(rows[row]), reason) for row, reason in others.reasons.items())
+        self.causes.update((int(rows[row]), cause) for row, cause in others.causes.items())
         lists: tuple[tuple[list[Any], list[Any]], ...] = (
             (self.outputs, others.outputs),
             (self.values, others.values),
@@ -162,13 +181,78 @@ def _rows(
     rows = _Left(
         status,
         device.host(result.calls.steps).astype(np.int64),
+        np.array(device.host(result.calls.lack)),
         row_outputs.texts(result.stdout) if "outputs" in how.keep else [],
         values,
         tracebacks,
         reasons,
         raised if "exceptions" in how.keep else [],
     )
+    _classify(device, portion, how, work, rows, raised)
     return rows, result.statuses.where_broken(result.status)
+
+
+def _classify(
+    device: Device,
+    portion: Portion,
+    how: Judging,
+    work: Work,
+    rows: _Left,
+    raised: list[ExceptionRecord | None],
+) -> None:
+    """Find the rows whose programs use what CPython has and interpreters lack.
+
+    Args:
+        device: The device.
+        portion: The programs.
+        how: The options.
+        work: The interpreters of the launch.
+        rows: The rows, whose statuses and causes are changed.
+        raised: The rows' exceptions; empty if the launch kept none. Rows whose exception the core
+            raised for lack of a feature then run again.
+    """
+    programs = work.which[work.of_row]
+    lacking = np.flatnonzero(
+        (rows.status == CaseStatus.RAISED) & (rows.lack == int(device.built.lack["FEATURE"]))
+    )
+    records = {row: raised[row] for row in lacking.tolist()} if raised else {}
+    if len(lacking) and not raised:
+        records = _recorded(device, portion, how, work, lacking)
+    known: dict[tuple[int, int], Cause | None] = {}
+    for row, record in records.items():
+        program = int(programs[row])
+        if record is not None and record.missing is not None:
+            key = (id(record), program)  # equal records of a launch are one object
+            if key not in known:
+                known[key] = cause_of(record, portion.sources[program])
+            if (cause := known[key]) is not None:
+                rows.causes[row] = cause
+    refused = np.flatnonzero(rows.status == CaseStatus.SYNTAX_ERROR)
+    which = np.unique(programs[refused])
+    answers = compiles([portion.sources[program] for program in which.tolist()])
+    for row in refused[np.isin(programs[refused], which[np.array(answers, bool)])].tolist():
+        rows.causes[row] = Cause("syntax")
+    rows.status[list(rows.causes)] = CaseStatus.UNSUPPORTED
+
+
+def _recorded(
+    device: Device, portion: Portion, how: Judging, work: Work, rows: np.ndarray[Any, Any]
+) -> dict[int, ExceptionRecord | None]:
+    """Run `rows` again with records of exceptions, and return these by row."""
+    most = rows_at_once(device, evolve(how, keep=how.keep | {"exceptions"}))
+    whole = how.each == "program"
+    units = np.unique(work.of_row[rows]) if whole else rows
+    found: dict[int, ExceptionRecord | None] = {}
+    for at in range(0, len(units), most):
+        chosen = units[at : at + most]
+        part = work.of(chosen) if whole else work.only(chosen)
+        places = np.flatnonzero(np.isin(work.of_row, chosen)) if whole else chosen
+        result = launch(device, portion, how, part, None, records=True)
+        assert result.records is not None
+        status = _statuses(device, portion, how, part, result)
+        raised = row_outputs.exceptions(result.records, status, part.first_row)
+        found.update(zip(places.tolist(), raised, strict=True))
+    return {row: found.get(row) for row in rows.tolist()}
 
 
 def _raised(
@@ -219,9 +303,8 @@ def _lacked(device: Device, result: Result) -> np.ndarray[Any, Any]:
     program chooses the message.
     """
     assert result.calls is not None
-    lack = device.host(result.calls.lack)
-    found: np.ndarray[Any, Any] = lack != int(device.built.lack["NOTHING"])
-    return found
+    memory = [int(device.built.lack[name]) for name in OPTIONS]
+    return np.isin(device.host(result.calls.lack), memory)
 
 
 def _why_not_compared(

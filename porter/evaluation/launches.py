@@ -63,6 +63,21 @@ class Work:
         parts = (self.which[chosen], self.first_case[chosen], self.counts[chosen])
         return Work(*parts, rows, self.renew)
 
+    def only(self, chosen: np.ndarray[Any, Any]) -> Work:
+        """Select rows by index, ascending.
+
+        Consecutive rows of an interpreter that is restored between rows stay together. Other rows
+        have an interpreter each.
+        """
+        of_row, case = self.of_row[chosen], self.case_of_row[chosen]
+        first = np.ones(len(chosen), bool)
+        if self.renew:
+            first[1:] = (np.diff(chosen) != 1) | (np.diff(of_row) != 0)
+        starts = np.flatnonzero(first)
+        counts = np.diff(np.append(starts, len(chosen)))
+        which = self.which[of_row[starts]]
+        return Work(which, case[starts], counts, self.rows[chosen], self.renew)
+
     def apart(self, chosen: np.ndarray[Any, Any]) -> Work:
         """Select the rows of interpreters by index, and give each row its own interpreter."""
         part = self.of(chosen)

@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from porter.array.device_selection import read_sizes
 from porter.base.arguments import MOST_CLOCK, choice, seconds, text, whole
+from porter.base.sizes import parse_size
 from porter.errors import UsageError, WrongType
 from porter.run import Cancel
 from porter.run.launch.limits import Each, seconds_of, steps_of
@@ -20,6 +21,9 @@ EACH = ("case", "program")
 KEPT = ("outputs", "values", "tracebacks", "exceptions")
 STEPS = 1_000_000
 STDOUT = 16 << 10
+# Bytes; two reruns from the default heap of 48 KiB. One product of integers that fill this heap
+# takes seconds, which no limit of steps ends.
+MAX_HEAP = 768 << 10
 CLOCK = 946_684_800.0  # 2000-01-01
 Compare = Callable[[Any, Any], Any]
 Progress = Callable[[int], object]
@@ -90,6 +94,13 @@ def _stdout(value: Any) -> int:
     return STDOUT if value is None else int(read_sizes({"stdout": value})["stdout"])
 
 
+def _max_heap(value: Any) -> int:
+    if value is None:
+        return MAX_HEAP
+    size = parse_size(value, "max_heap")
+    return size and int(read_sizes({"heap": size})["heap"])
+
+
 def _clock(value: Any) -> float | None:
     return None if value is None else seconds(value, "clock", MOST_CLOCK)
 
@@ -120,6 +131,7 @@ class Judging:
     Attributes:
         steps: A limit for all, or one for each program by its index.
         deadline: Likewise.
+        max_heap: Maximum bytes of the heap in reruns of rows that ran out of memory; 0: no reruns.
         compare: None: results must be equal.
         cancel: Ends launches whose results are no longer needed.
     """
@@ -128,6 +140,7 @@ class Judging:
     steps: int | Each | None = field(default=STEPS, converter=_steps)
     deadline: float | Each | None = field(default=None, converter=seconds_of)
     sizes: dict[str, int] = field(factory=dict, converter=read_sizes)
+    max_heap: int = field(default=MAX_HEAP, converter=_max_heap)
     stdout: int = field(default=STDOUT, converter=_stdout)
     seed: int = field(default=0, converter=_seed)
     clock: float | None = field(default=CLOCK, converter=_clock)

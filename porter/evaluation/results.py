@@ -17,6 +17,7 @@ from porter.errors import UsageError
 from porter.evaluation.judgement import Judgement
 from porter.evaluation.options import KEPT
 from porter.evaluation.status import CaseStatus
+from porter.evaluation.unsupported import Cause
 
 MOST_CASES = 64
 COLOURS = {
@@ -33,6 +34,7 @@ COLOURS = {
     CaseStatus.BROKEN: "#000000",
     CaseStatus.NO_CASE: "#eeeeee",
     CaseStatus.NOT_COMPARED: "#546e7a",
+    CaseStatus.UNSUPPORTED: "#00838f",
 }
 
 
@@ -77,8 +79,10 @@ class Evaluation:
         values: Returned values, likewise.
         tracebacks: Tracebacks (str), likewise.
         names: The programs' names, where they have any.
-        reasons: By program and case, why a returned value could not be fetched or compared.
+        reasons: By program and case, why a returned value could not be fetched or compared, or
+            which sizes were tried before the case was OUT_OF_MEMORY.
         exceptions: Exceptions (ExceptionRecord), in lists like `outputs`.
+        causes: By program and case that is UNSUPPORTED, what CPython has and the interpreter lacks.
     """
 
     status: np.ndarray[Any, Any] = field(repr=False)
@@ -89,6 +93,7 @@ class Evaluation:
     names: tuple[str, ...] | None = field(default=None, repr=False)
     reasons: dict[tuple[int, int], str] = field(factory=dict, repr=False)
     exceptions: list[list[ExceptionRecord | None]] | None = field(default=None, repr=False)
+    causes: dict[tuple[int, int], Cause] = field(factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -112,7 +117,8 @@ class Evaluation:
             steps[there] = np.concatenate([part.steps for part in parts])
         kept = {name: _lists(parts, name) for name in KEPT}
         named = None if names is None else tuple(names)
-        return cls(status, steps, **kept, names=named, reasons=_reasons(parts))
+        reasons, causes = _by_case(parts, "reasons"), _by_case(parts, "causes")
+        return cls(status, steps, **kept, names=named, reasons=reasons, causes=causes)
 
     @cached_property
     def passed(self) -> np.ndarray[Any, Any]:
@@ -166,6 +172,11 @@ class Evaluation:
         rows = (one.type for row in self.exceptions for one in row if one is not None)
         return dict(Counter(rows).most_common())
 
+    def unsupported(self) -> dict[Cause, int]:
+        """Count the programs with UNSUPPORTED cases by cause, the most frequent cause first."""
+        pairs = {(program, cause) for (program, _), cause in self.causes.items()}
+        return dict(Counter(cause for _, cause in sorted(pairs, key=str)).most_common())
+
     def name(self, program: int) -> str:
         """Return the program's name, or its index where it has none."""
         return str(program) if self.names is None else self.names[program]
@@ -190,15 +201,15 @@ class Evaluation:
         return html_table(repr(self), rows, left_out=len(self) - len(chosen))
 
 
-def _reasons(parts: Sequence[Judgement]) -> dict[tuple[int, int], str]:
-    """Return the reasons of all parts, keyed by program and case."""
+def _by_case(parts: Sequence[Judgement], name: str) -> dict[tuple[int, int], Any]:
+    """Return an attribute of all parts that is keyed by row, keyed by program and case."""
     found = {}
     for part in parts:
         ends = np.cumsum(part.counts)
-        for row, reason in sorted(part.reasons.items()):
+        for row, value in sorted(getattr(part, name).items()):
             program = int(np.searchsorted(ends, row, side="right"))
             case = row - int(ends[program] - part.counts[program])
-            found[part.first + program, case] = reason
+            found[part.first + program, case] = value
     return found
 
 

@@ -26,6 +26,7 @@ class CaseStatus(IntEnum):
     BROKEN = 10  # the interpreter failed a bounds check or broke
     NO_CASE = 11  # this program has fewer cases than others
     NOT_COMPARED = 12  # a value was returned but not compared: Evaluation.reasons
+    UNSUPPORTED = 13  # the program uses what CPython has and interpreters lack: Evaluation.causes
 
 
 EQUAL, NOT_COMPARED = 1, 2  # gpusnek_equality of templates/port/interp.h

@@ -140,7 +140,7 @@ class Built:
 
     @cached_property
     def lack(self) -> type[IntEnum]:
-        """The enum of exhausted resources: NOTHING, HEAP, PYSTACK, STACK."""
+        """The enum of exhausted resources: NOTHING, HEAP, PYSTACK, STACK; FEATURE."""
         return self._enum("Lack", "gpusnek_lacks", "LACK_")
 
     @cached_property

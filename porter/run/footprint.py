@@ -321,6 +321,13 @@ class MemoryBudget:
             NotEnoughMemory: They do not fit.
         """
         most = self.left // each
+        if n > most and self.fixed >= self.free:
+            raise NotEnoughMemory(
+                f"{n} interpreters do not fit: local memory of the GPU's resident threads takes "
+                f"{format_size(self.fixed)} whatever their number, and {format_size(self.free)} "
+                "are free",
+                hint="Make heap or pystack smaller, build with --arena global, or run on the host.",
+            )
         if n > most:
             raise NotEnoughMemory(
                 f"{n} interpreters do not fit: each takes {format_size(each)}, and "

@@ -20,6 +20,7 @@
 
 #include "exceptions.h"
 #include "hooks.h"
+#include "missing.h"
 #include "port.h"
 #include "py/gc.h"
 #include "py/mpstate.h"
@@ -30,7 +31,9 @@
 #define KEPT_RUNS (GPUSNEK_EXCEPTION_FRAMES / 2) // runs that are kept at each end
 #define MAX_TYPE_BYTES (128) // of the name of the exception's type
 #define MAX_BASE_BYTES (32) // of the name of its built-in base type
-#define MAX_NAMES_BYTES (320) // of all names of files and functions
+#define MAX_OWNER_BYTES (32) // of the name of what lacks something (missing.c)
+#define MAX_MISSING_BYTES (64) // of the name of what is missing
+#define MAX_NAMES_BYTES (308) // of all names of files and functions
 #define MIN_MESSAGE_BYTES (240) // the remainder of a record
 #define MESSAGE_STEPS ((uint64_t)1 << 16) // limit for __str__; about a millisecond on the host twin
 #define DISPLACED (4) // further exceptions whose lost frames are counted
@@ -449,6 +452,24 @@ static void put_message(writer_t *to, mp_obj_t exception, const mp_obj_exception
     }
 }
 
+// Write what the core lacked when it made the exception. Such an exception is of a built-in type,
+// whose short name leaves most of MAX_TYPE_BYTES to these names.
+static void put_missing(writer_t *to) {
+    gpusnek_exception_t *record = to->record;
+    qstr owner;
+    qstr name;
+    size_t size;
+    record->missing = (uint16_t)gpusnek_missing_found(&owner, &name);
+    if (owner != MP_QSTRnull) {
+        const char *text = (const char *)qstr_data(owner, &size);
+        record->owner_at = put_text(to, text, size, MAX_OWNER_BYTES, &record->owner_size);
+    }
+    if (name != MP_QSTRnull) {
+        const char *text = (const char *)qstr_data(name, &size);
+        record->missing_at = put_text(to, text, size, MAX_MISSING_BYTES, &record->missing_size);
+    }
+}
+
 // Return the built-in part of an exception object, or NULL if it has none.
 static const mp_obj_exception_t *native_part(mp_obj_t exception) {
     if (!mp_obj_is_exception_instance(exception)) {
@@ -493,6 +514,7 @@ void gpusnek_record(mp_obj_t exception) {
         name = (const char *)qstr_data(native->base.type->name, &size);
         record->base_at = put_text(&to, name, size, MAX_BASE_BYTES, &record->base_size);
     }
+    put_missing(&to);
     gpusnek_limits_return(&limits);
     put_message(&to, exception, native);
     record->flags |= GPUSNEK_EXCEPTION_THERE;

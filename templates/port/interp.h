@@ -119,7 +119,25 @@ typedef struct gpusnek_exception_t {
     uint16_t base_size;
     uint16_t message_at;
     uint16_t message_size;
+    uint16_t missing; // GPUSNEK_MISSING_*
+    uint16_t owner_at; // name of the built-in type or module that lacks `missing_at`
+    uint16_t owner_size; // 0: unknown, or there is none
+    uint16_t missing_at; // what was missing
+    uint16_t missing_size; // 0: unknown
+    uint16_t reserved; // 0
 } gpusnek_exception_t;
+
+// Kinds of features that the core lacked when it raised an exception (missing.c).
+enum gpusnek_missings {
+    GPUSNEK_MISSING_NOTHING = 0,
+    GPUSNEK_MISSING_NAME = 1, // a global or built-in name
+    GPUSNEK_MISSING_ATTRIBUTE = 2, // an attribute of an object of the built-in type `owner`
+    GPUSNEK_MISSING_TYPE_ATTRIBUTE = 3, // an attribute of the type `owner` itself
+    GPUSNEK_MISSING_MODULE_NAME = 4, // a name of the module `owner`
+    GPUSNEK_MISSING_MODULE = 5,
+    GPUSNEK_MISSING_KEYWORD = 6, // a keyword argument of a function in C
+    GPUSNEK_MISSING_OPERATION = 7, // the core raised NotImplementedError
+};
 
 // Results of gpusnek_lack(): the resource that was too small for the program.
 enum gpusnek_lacks {
@@ -127,6 +145,7 @@ enum gpusnek_lacks {
     GPUSNEK_LACK_HEAP = 1,
     GPUSNEK_LACK_PYSTACK = 2,
     GPUSNEK_LACK_STACK = 3, // the C stack
+    GPUSNEK_LACK_FEATURE = 4, // rows of calls only: gpusnek_missed()
 };
 
 // Values of the interrupt word. Every change to a value other than these raises one
@@ -364,6 +383,10 @@ GPUSNEK_API int gpusnek_bind(int kind, const char *name, const void *data, size_
 // the allocation that failed, or 0. Exceptions that a program catches do not count, nor a
 // MemoryError that it raises without a failed allocation.
 GPUSNEK_API int gpusnek_lack(uint64_t *bytes);
+
+// Return whether the core of the interpreter raised the exception that ended the last program or
+// call because it lacks something (GPUSNEK_MISSING_*). The record of the exception names it.
+GPUSNEK_API bool gpusnek_missed(void);
 
 // Report a failed bounds check (builds with `--fences`): write the Python frames and the refused
 // access to stderr, release shared files, and send unfinished lines. No code of the interpreter may

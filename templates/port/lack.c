@@ -5,6 +5,7 @@
 // lifecycle.c classifies the uncaught exception by gpusnek_lack_of(). The host reads the result by
 // gpusnek_lack() and prints advice.
 #include "exceptions.h"
+#include "missing.h"
 #include "port.h"
 #include "py/mpstate.h"
 #include "py/objexcept.h"
@@ -24,6 +25,7 @@ void gpusnek_refused(size_t size) {
 void gpusnek_lack_start(void) {
     refused = 0;
     lack = GPUSNEK_LACK_NOTHING;
+    gpusnek_missing_start();
 }
 
 static bool raised_here(mp_obj_t exception, const mp_obj_type_t *type) {
@@ -32,6 +34,8 @@ static bool raised_here(mp_obj_t exception, const mp_obj_type_t *type) {
 }
 
 void gpusnek_lack_of(mp_obj_t exception) {
+    gpusnek_missing_of(mp_obj_is_native_exception_instance(exception)
+        ? MP_OBJ_TO_PTR(exception) : NULL);
     if (lack != GPUSNEK_LACK_NOTHING) {
         return; // keep the first cause: reporting a deep recursion may fail to allocate
     }

@@ -18,9 +18,15 @@ static inline PORTER_DEVICE void gpusnek_close_row(
     const gpusnek_launch_t *launch, uint64_t row, int32_t status, uint64_t steps) {
     const gpusnek_judging_t *judging = gpusnek_judging(launch);
     uint64_t bytes;
+    int lack = GPUSNEK_LACK_NOTHING;
+    if (status == GPUSNEK_EXCEPTION) {
+        lack = gpusnek_lack(&bytes);
+        if (lack == GPUSNEK_LACK_NOTHING && gpusnek_missed()) {
+            lack = GPUSNEK_LACK_FEATURE;
+        }
+    }
     ((uint64_t *)judging->steps)[row] = steps;
-    ((uint8_t *)judging->lack)[row] =
-        (uint8_t)(status == GPUSNEK_EXCEPTION ? gpusnek_lack(&bytes) : GPUSNEK_LACK_NOTHING);
+    ((uint8_t *)judging->lack)[row] = (uint8_t)lack;
     ((int32_t *)judging->status)[row] = status;
 }
 

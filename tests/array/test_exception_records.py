@@ -321,7 +321,8 @@ def test_the_decoder_has_the_layout_of_the_build(any_device: Device) -> None:
     header = built.structs["gpusnek_exception_t"].names
     assert header == (
         "flags", "used", "message_length", "omitted", "frames", "first", "type_at", "type_size",
-        "base_at", "base_size", "message_at", "message_size",
+        "base_at", "base_size", "message_at", "message_size", "missing", "owner_at", "owner_size",
+        "missing_at", "missing_size", "reserved",
     )  # fmt: skip
     assert built.structs["gpusnek_frame_t"].names == (
         "line", "count", "file_at", "file_size", "name_at", "name_size"

@@ -209,7 +209,7 @@ def packed(
         FRAME.pack(*frame[:2], *places[2 * i], *places[2 * i + 1]) for i, frame in enumerate(frames)
     )
     ends = [number for place in places[2 * len(frames) :] for number in place]
-    header = HEADER.pack(flags, at + len(text), 7, 5, len(frames), first, *ends)
+    header = HEADER.pack(flags, at + len(text), 7, 5, len(frames), first, *ends, *[0] * 6)
     return (header + entries + text).ljust(RECORD, b"\0")
 
 
@@ -260,8 +260,8 @@ def test_damaged_exception_records(data: st.DataObject) -> None:
     [
         (b"", "it ends early"),
         (bytes(RECORD), "no exception"),
-        (HEADER.pack(1, 0, 0, 0, 60000, 0, *bytes(6)).ljust(RECORD, b"\0"), "60000 frames"),
-        (HEADER.pack(1, 0, 0, 0, 0, 0, 1000, 25, *bytes(4)).ljust(RECORD, b"\0"), "text at 1000"),
+        (HEADER.pack(1, 0, 0, 0, 60000, 0, *bytes(12)).ljust(RECORD, b"\0"), "60000 frames"),
+        (HEADER.pack(1, 0, 0, 0, 0, 0, 1000, 25, *bytes(10)).ljust(RECORD, b"\0"), "text at 1000"),
     ],
 )
 def test_what_is_wrong_with_a_record(record: bytes, reason: str) -> None:

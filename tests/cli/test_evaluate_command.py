@@ -13,7 +13,7 @@ import pytest
 
 from porter import cli
 from porter.errors import FileProblem
-from porter.evaluation.data_files import SUFFIXES, count_programs, read_programs, writing
+from porter.evaluation.data_files import REASONS, SUFFIXES, count_programs, read_programs, writing
 
 from .conftest import Porter
 
@@ -140,7 +140,7 @@ def test_a_full_disk_is_a_problem_of_the_file_and_others_are_not(
     out = tmp_path / f"out{suffix}"
     out.write_text("old")
     rows: dict[str, list[Any]] = {"program": ["a"], "case": [0], "passed": [True]}
-    rows |= {"status": ["PASSED"], "steps": [1]}
+    rows |= {"status": ["PASSED"], "steps": [1], **{name: [None] for name in REASONS}}
     with pytest.raises(ConnectionError, match="lost"), writing(out, frozenset()) as writer:
         raise ConnectionError("lost")
     with pytest.raises(FileProblem, match="No space left"), writing(out, frozenset()) as writer:

@@ -142,7 +142,7 @@ def test_tolerances() -> None:
 
 
 def test_a_heap_that_is_too_small(judged: Judge) -> None:
-    found = judged([SOURCE + "\n" + "x = 1\n" * 500], [CASE], heap="2K")
+    found = judged([SOURCE + "\n" + "x = 1\n" * 500], [CASE], heap="2K", max_heap=0)
     assert found.status.ravel().tolist() == [CaseStatus.OUT_OF_MEMORY]
 
 

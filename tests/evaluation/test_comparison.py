@@ -447,7 +447,9 @@ def test_a_value_that_does_not_arrive_says_why(
 def test_a_function_gets_no_value_that_does_not_arrive(judged: Judge) -> None:
     sources = [f"{CLASSES}def solve():\n {text}\n return a" for text, _ in NOT_THERE.values()]
     seen = []
-    found = judged(sources, [((), None)], compare=lambda a, b: seen.append(a), keep="values")
+    found = judged(
+        sources, [((), None)], compare=lambda a, b: seen.append(a), keep="values", max_heap=0
+    )
     memory, not_compared = CaseStatus.OUT_OF_MEMORY, CaseStatus.NOT_COMPARED
     assert found.status.ravel().tolist() == [memory] * 2 + [not_compared] * 3
     assert not seen and list(found.reasons) == [(p, 0) for p in range(len(sources))]

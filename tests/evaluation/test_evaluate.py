@@ -28,9 +28,21 @@ from porter_dev.bench.candidates import programs as candidates
 
 from .conftest import Judge
 
-PASSED, WRONG, RAISED, EXITED, SYNTAX, NO_ENTRY, STEPS, TIME, MEMORY, OUTPUT, BROKEN, NO_CASE, _ = (
-    CaseStatus
-)
+(
+    PASSED,
+    WRONG,
+    RAISED,
+    EXITED,
+    SYNTAX,
+    NO_ENTRY,
+    STEPS,
+    TIME,
+    MEMORY,
+    OUTPUT,
+    BROKEN,
+    NO_CASE,
+    *_,
+) = CaseStatus
 SQUARE = "def solve(x): return x * x"
 RAISED_HERE = object()
 
@@ -180,7 +192,8 @@ def test_deadlines(judged: Judge) -> None:
 def test_sizes(judged: Judge) -> None:
     program = "def solve(n): return len(bytearray(n))"
     cases = [((20_000,), 20_000), ((100_000,), 100_000)]
-    assert judged([program], cases, heap="32K").passed.tolist() == [[True, False]]
+    found = judged([program], cases, heap="32K", max_heap="32K")
+    assert found.passed.tolist() == [[True, False]]
     assert judged([program], cases, heap="128K").passed.tolist() == [[True, True]]
     printing = "def solve(n):\n print('x' * (n - 1))\n return n"
     cases = [((n,), n) for n in (64, 65)]
@@ -291,7 +304,7 @@ def test_another_entry(judged: Judge) -> None:
 def test_a_value_that_has_no_room_is_said_where_a_function_needs_it(judged: Judge) -> None:
     program = "def solve(n): return ['x' * n]"
     found = judged([program], [((n,), n) for n in (10, 30_000)], heap="48K", keep="values",
-                   compare=lambda value, n: len(value[0]) == n)  # fmt: skip
+                   max_heap=0, compare=lambda value, n: len(value[0]) == n)  # fmt: skip
     assert found.status.tolist() == [[PASSED, MEMORY]]
     assert found.values == [[["x" * 10], None]]
 
@@ -302,7 +315,7 @@ def test_a_long_name_of_an_argument_ends_its_row_alone(judged: Judge) -> None:
     cases = [{"kwargs": {"\u00e9" * (size // 2) + "e" * (size % 2): 1}, "expected": [-(-size // 2)]}
              for size in sizes]  # fmt: skip
     found = judged([source] * 2, cases, keep="tracebacks")
-    assert found.status.tolist() == [[PASSED, PASSED, RAISED, RAISED, MEMORY, PASSED]] * 2
+    assert found.status.tolist() == [[PASSED, PASSED, RAISED, RAISED, RAISED, PASSED]] * 2
     assert found.tracebacks is not None
     assert found.tracebacks[1][3] == "RuntimeError: name too long\n"
 

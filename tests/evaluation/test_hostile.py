@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -169,7 +170,7 @@ ENDLESS: dict[str, tuple[str, set[int]]] = {
         "def solve(x):\n while True:\n  try: solve(x)\n  except RuntimeError: pass",
         {STEPS, MEMORY},
     ),
-    "deep": ("def solve(x): return solve(x)", {MEMORY}),
+    "deep": ("def solve(x): return solve(x)", {MEMORY, STEPS}),
     "memory": ("def solve(x):\n a = [0]\n while True: a = a + a", {MEMORY}),
     "big numbers": ("def solve(x):\n n = x\n while True: n = n * n", {MEMORY}),
     "in C": ("def solve(x): return sum(range(10**18))", {STEPS}),
@@ -189,18 +190,23 @@ NOT_PROGRAMS: dict[str, tuple[str | bytes, set[int]]] = {
     "no Python": ("def solve(:", {SYNTAX}),
     "no UTF-8": (b"x = '\xff\xfe'\n", {NO_ENTRY, SYNTAX}),
     "zeros": (b"\0\0\0", {SYNTAX}),
-    "long line": ("def solve(x): return " + "(" * 5000 + ")" * 5000, {SYNTAX, MEMORY, RAISED}),
+    "long line": (
+        "def solve(x): return " + "(" * 5000 + ")" * 5000,
+        {SYNTAX, MEMORY, RAISED, WRONG},
+    ),
     "long": ("x = 1\n" * 20_000, {NO_ENTRY, MEMORY}),
     "wrong arguments": ("def solve(): return 1", {RAISED}),
     "generator function": ("def solve(x): yield [x, x * x]", {WRONG}),
 }
 ZOO: dict[str, tuple[str | bytes, set[int]]] = {**CHEATS, **ENDLESS, **NOT_PROGRAMS}
+# Products of integers that fill a larger heap take seconds.
+LIMITS: dict[str, Any] = {"steps": 30_000, "max_heap": "192K"}
 KEEP = ("values", "tracebacks", "outputs")
 
 
 @pytest.mark.parametrize("each", ["case", "program"])
 def test_the_zoo(judged: Judge, each: str) -> None:
-    found = judged([text for text, _ in ZOO.values()], CASES, each=each, steps=30_000, keep=KEEP)
+    found = judged([text for text, _ in ZOO.values()], CASES, each=each, **LIMITS, keep=KEEP)
     wrong = {
         name: [CaseStatus(status).name for status in row]
         for (name, (_, ends)), row in zip(ZOO.items(), found.status, strict=True)
@@ -212,7 +218,8 @@ def test_the_zoo(judged: Judge, each: str) -> None:
 
 def test_fenced_too(fenced: Device) -> None:
     judged = partial(evaluate, device=fenced)
-    found = judged([text for text, _ in ZOO.values()], CASES[:1], steps=10_000, keep="values")
+    limits = LIMITS | {"steps": 10_000}
+    found = judged([text for text, _ in ZOO.values()], CASES[:1], keep="values", **limits)
     for (name, (_, ends)), row in zip(ZOO.items(), found.status, strict=True):
         assert set(row.tolist()) <= ends | {STEPS}, name
     assert judged([GOOD], CASES).solved.all()
@@ -221,7 +228,7 @@ def test_fenced_too(fenced: Device) -> None:
 def test_among_thousands_of_good_ones(judged: Judge) -> None:
     """The results of correct programs equal those without hostile neighbours, in every array."""
     good = [f"{GOOD}\nunused = {n}\n" for n in range(2000)]
-    alone = judged(good, CASES, steps=30_000)
+    alone = judged(good, CASES, **LIMITS)
     assert alone.solved.all()
     zoo = [text for text, _ in ZOO.values()]
     places = np.linspace(0, len(good), len(zoo), dtype=int)
@@ -233,7 +240,7 @@ def test_among_thousands_of_good_ones(judged: Judge) -> None:
             is_good.append(False)
         mixed.append(program)
         is_good.append(True)
-    found = judged(mixed, CASES, steps=30_000)
+    found = judged(mixed, CASES, **LIMITS)
     assert (found.status[is_good] == alone.status).all()
     assert (found.steps[is_good] == alone.steps).all()
     assert not found.passed[np.logical_not(is_good)].any()

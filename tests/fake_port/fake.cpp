@@ -238,6 +238,10 @@ PORTER_DEVICE int gpusnek_lack(uint64_t *bytes) {
     return GPUSNEK_LACK_NOTHING;
 }
 
+PORTER_DEVICE bool gpusnek_missed(void) {
+    return false;
+}
+
 PORTER_DEVICE int gpusnek_exit_code(void) {
     return 3;
 }

@@ -14,7 +14,9 @@ from attrs import frozen
 
 from porter.base.arguments import choice, whole
 from porter.base.process_bound import OfOneProcess
-from porter.errors import UsageError, WrongType
+from porter.base.sizes import format_size
+from porter.config import LOCAL_MEMORY_LIMIT
+from porter.errors import NotEnoughMemory, UsageError, WrongType
 from porter.run.device.base import Device
 from porter.run.footprint import Footprint, MemoryBudget, round_up
 from porter.run.launch.options import (
@@ -110,6 +112,7 @@ def plan_launch(device: Device, request: LaunchRequest) -> LaunchPlan:
         records=phase.records,
     )
     _check_stack(device, need)
+    check_local(device, need)
     _check_options(device, launch)
     _check_arenas(phase, n, need)
     budget = free(device, need)
@@ -201,6 +204,21 @@ def _check_stack(device: Device, need: Footprint) -> None:
         raise UsageError(
             f"stack: {need.stack} bytes, but the device build has {built}",
             hint=f"Build with --stack {need.stack}, or with --arena global.",
+        )
+
+
+def check_local(device: Device, need: Footprint) -> None:
+    """Check that the arena and the C stack of an interpreter fit into local memory of a thread.
+
+    Raises:
+        NotEnoughMemory: They do not fit.
+    """
+    if device.local and need.local > LOCAL_MEMORY_LIMIT:
+        raise NotEnoughMemory(
+            f"heap {format_size(need.heap)}, pystack {format_size(need.pystack)} and stack "
+            f"{format_size(need.stack)} take {format_size(need.local)} of local memory per thread: "
+            f"this build has local arenas, and a GPU has {format_size(LOCAL_MEMORY_LIMIT)} of it",
+            hint="Make heap or pystack smaller, build with --arena global, or run on the host.",
         )
 
 

@@ -1,0 +1,184 @@
+"""Rows that run out of memory run again with more of it, up to a maximum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from porter.base.sizes import KIB, MIB
+from porter.cli import execute
+from porter.config import LOCAL_MEMORY_LIMIT
+from porter.errors import NotEnoughMemory, UsageError, WrongType
+from porter.evaluation import Cases, CaseStatus, Judging, growth, judge, portions
+from porter.evaluation.growth import Sizes, suited
+from porter.run import Device, Launch, Program, run
+from porter.run.footprint import MemoryBudget
+from porter.run.launch.options import Phase
+
+from .conftest import Judge
+
+PASSED, MEMORY, RAISED = CaseStatus.PASSED, CaseStatus.OUT_OF_MEMORY, CaseStatus.RAISED
+MEMORY_OF = "def solve(n): return len([1] * n)"
+DEPTH_OF = "def solve(n): return n and 1 + solve(n - 1)"
+NESTED = "def solve(n):\n value = []\n for _ in range(n): value = [value]\n return len(repr(value))"
+
+
+def cpython(source: str, argument: int) -> Any:
+    """Return CPython's result."""
+    names: dict[str, Any] = {}
+    exec(source, names)
+    return names["solve"](argument)
+
+
+@pytest.mark.parametrize("each", ["case", "program"])
+def test_results_are_cpythons_whatever_the_first_size(judged: Judge, each: str) -> None:
+    sizes = (1, 3_000, 30_000, 5, 80_000, 7)
+    deep = (3, 300, 900, 4, 600, 1)
+    pairs = [
+        (MEMORY_OF, [((n,), cpython(MEMORY_OF, n)) for n in sizes]),
+        (DEPTH_OF, [((n,), cpython(DEPTH_OF, n)) for n in deep]),
+    ]
+    assert MEMORY in judged(pairs, each=each, heap="32K", max_heap=0).status
+    keep = ["values", "tracebacks", "outputs"]
+    found = judged(pairs, each=each, heap="32K", max_heap="2M", keep=keep)
+    assert found.solved.all() and not found.reasons
+    assert found.values == [list(sizes), list(deep)]
+    assert found.tracebacks == [[None] * 6] * 2
+
+
+def test_the_maximum_heap(judged: Judge) -> None:
+    cases = [((50_000,), 50_000)]  # a list of 400 KB
+    found = judged([MEMORY_OF], cases, heap="32K", max_heap="128K")
+    assert found.status.tolist() == [[MEMORY]] and not found.passed.any()
+    assert found.reasons == {(0, 0): "out of heap: tried 32K, 128K"}
+    found = judged([MEMORY_OF], cases, heap="32K", max_heap="1000K")
+    assert found.status.tolist() == [[PASSED]]
+    found = judged([MEMORY_OF], cases, heap="32K", max_heap=0)
+    assert found.reasons == {(0, 0): "out of heap: tried 32K"}
+    found = judged([MEMORY_OF], cases, heap="64K", max_heap="32K")  # never less than the heap
+    assert found.reasons == {(0, 0): "out of heap: tried 64K"}
+
+
+def test_endless_growth_ends(judged: Judge) -> None:
+    endless = "def solve():\n a = [0]\n while True: a = a + a"
+    found = judged([endless, "def solve(): return solve()"], [((), 0)], heap="48K")
+    assert found.status.tolist() == [[MEMORY], [MEMORY]]
+    assert found.reasons[0, 0] == "out of heap: tried 48K, 192K, 768K"
+    assert found.reasons[1, 0].startswith(("out of pystack: tried ", "out of C stack: tried "))
+
+
+def test_a_program_that_catches_the_error_is_not_run_again(judged: Judge) -> None:
+    catches = "def solve(n):\n try: return len([0] * n)\n except MemoryError: return -1"
+    assert judged([catches], [((10**6,), -1)]).solved.all()
+    raises = "def solve(): raise MemoryError('own')"
+    assert judged([raises], [((), 0)]).status.tolist() == [[RAISED]]
+
+
+def test_a_program_too_large_to_load(judged: Judge) -> None:
+    source = "table = [" + "1.5, " * 9000 + "]\ndef solve(k): return table[k]"
+    cases = [((k,), 1.5) for k in range(70)]
+    assert judged([source], cases, max_heap=0).counts() == {MEMORY: 70}
+    assert judged([source], cases).counts() == {PASSED: 70}
+
+
+def test_later_calls_see_earlier_ones_in_a_larger_interpreter(judged: Judge) -> None:
+    source = "kept = []\ndef solve(n):\n kept.append([n] * n)\n return len(kept)"
+    cases = [((n,), i + 1) for i, n in enumerate((10, 20_000, 10, 20_000))]
+    assert judged([source], cases, each="program", heap="32K").solved.all()
+
+
+def test_launches_hold_the_rows_that_fit(
+    any_device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def two(device: Device, how: Judging) -> int:
+        asked.append(how.sizes["heap"])
+        return 2
+
+    monkeypatch.setattr(growth, "rows_at_once", two)
+    cases = Cases.of([((30_000,), 30_000)] * 5)
+    (portion,) = portions([MEMORY_OF], cases, rows=100, most=100)
+    how = Judging(sizes={"heap": "32K"})
+    judgement = judge(any_device, portion, how)
+    assert judgement.status.tolist() == [PASSED] * 5
+    assert asked == [128 * KIB, 512 * KIB]
+
+    def refused(device: Device, how: Judging) -> int:
+        raise NotEnoughMemory("too large")
+
+    monkeypatch.setattr(growth, "rows_at_once", refused)
+    judgement = judge(any_device, portion, how)
+    assert judgement.status.tolist() == [MEMORY] * 5
+    assert set(judgement.reasons.values()) == {
+        "out of heap: tried 32K; heap 128K, pystack 24K, stack 32K do not fit: too large"
+    }
+
+
+def test_sizes_grow_to_their_maxima() -> None:
+    sizes = Sizes(48 * KIB, 24 * KIB, 32 * KIB)
+    assert sizes.larger("heap", 3 * MIB) == Sizes(192 * KIB, 24 * KIB, 32 * KIB)
+    assert sizes.larger("heap", 100_001) == Sizes(100_000, 24 * KIB, 32 * KIB)
+    assert sizes.larger("heap", 48 * KIB) is None
+    stack = sizes.larger("stack", 0)
+    assert stack is not None and stack.stack == 128 * KIB
+    stack = stack.larger("stack", 0)
+    assert stack is not None and stack.stack == 256 * KIB and stack.larger("stack", 0) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [("x", UsageError), (-1, UsageError), (10, UsageError), (1.5, WrongType)]
+)
+def test_invalid_maxima(judged: Judge, value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="heap"):
+        judged([MEMORY_OF], [((1,), 1)], max_heap=value)
+
+
+def test_the_command(built: Any, tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.py").write_text(MEMORY_OF)
+    (tmp_path / "cases.jsonl").write_text("[[50000], 50000]\n")
+    out = tmp_path / "rows.jsonl"
+    argv = ["evaluate", str(tmp_path / "a.py"), str(tmp_path / "cases.jsonl")]
+    argv[1] = str(tmp_path)
+    options = ["--build", str(built.folder), "--out", str(out), "--heap", "32K"]
+    assert execute([*argv, *options]) == 0 and "1 solved" in capsys.readouterr().out
+    assert execute([*argv, *options, "--max-heap", "64K"]) == 0
+    assert "1 OUT_OF_MEMORY" in capsys.readouterr().out
+    assert '"reason": "out of heap: tried 32K, 64K"' in out.read_text()
+    assert execute([*argv, *options, "--max-heap", "1"]) == 2
+    assert execute(["evaluate", "--help"]) == 0 and "[768K]" in capsys.readouterr().out
+
+
+class Local:
+    """A host twin that claims local arenas, as a GPU's device has them."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.local = True
+        self.figures = device.figures.on_gpu(local=True, stack=device.built.config["stack"])
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.device, name)
+
+
+def test_interpreters_beyond_local_memory_run_on_the_host(any_device: Device) -> None:
+    local: Any = Local(any_device)
+    small = Judging(sizes={"heap": 64 * KIB})
+    assert suited(local, small) is local and suited(any_device, small) is any_device
+    for sizes in ({"heap": MIB}, {"stack": 64 * KIB}):
+        twin = suited(local, Judging(sizes=dict(sizes)))
+        assert twin.name == "host" and not twin.local
+        assert suited(local, Judging(sizes=dict(sizes))) is twin
+
+
+def test_the_refusal_names_local_memory(any_device: Device) -> None:
+    local: Any = Local(any_device)
+    with pytest.raises(NotEnoughMemory, match=r"local arenas, and a GPU has 512K of it") as caught:
+        run(local, [Program("1")], 10, Launch(heap=MIB), Phase())
+    assert "--arena global" in str(caught.value.hint) and LOCAL_MEMORY_LIMIT == 512 * KIB
+    budget = MemoryBudget(10 * MIB, 20 * MIB)
+    with pytest.raises(NotEnoughMemory, match=r"resident threads takes 20M .* and 10M are free"):
+        budget.check(10, 2128, "--heap")
+    assert np.isclose(budget.left, 0)
