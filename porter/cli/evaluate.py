@@ -20,7 +20,9 @@ from porter.cli._types import PathType
 from porter.errors import UsageError
 from porter.evaluation import Cases, CaseStatus, Judgement, Judging, Tolerance
 from porter.evaluation.data_files import (
+    AUTO,
     NamedProgram,
+    Problems,
     RowWriter,
     count_programs,
     read_cases,
@@ -29,7 +31,9 @@ from porter.evaluation.data_files import (
     writing,
 )
 from porter.evaluation.execution import judgements, judging_of, open_sandbox
-from porter.evaluation.options import CLOCK, EACH, KEPT, STEPS, batch_of
+from porter.evaluation.formats import FORMATS, OWN
+from porter.evaluation.options import CLOCK, EACH, KEPT, OUTPUTS, STEPS, batch_of
+from porter.evaluation.shapes import with_entry
 from porter.run.open import Devices
 
 
@@ -50,12 +54,20 @@ def _seconds(clock: str | None) -> float:
         raise UsageError(f"--clock: {clock!r} is neither a number nor 'machine'") from None
 
 
+UTF8 = ("utf-8", "surrogatepass")  # the interpreter refuses what is no UTF-8
+
+
 @define
 class _Names:
-    """Iterable of programs for `portions`, which keeps names until their rows are written."""
+    """Iterable of programs for `portions`, which keeps names until their rows are written.
+
+    A program with an entry of its own gets a line that binds it to the evaluation's `entry`.
+    """
 
     programs: Iterator[NamedProgram]
     shared: bool
+    entry: str
+    problems: Problems
     names: list[str] = field(factory=list)
     count: int | None = None
 
@@ -64,18 +76,24 @@ class _Names:
 
     def __iter__(self) -> Iterator[Any]:
         for program in self.programs:
+            if (problem := self._problem(program)) is not None:
+                self.problems.add(problem)
+                continue
             self.names.append(program.name)
-            if self.shared and program.cases is not None:
-                raise UsageError(
-                    f"program {program.name} has its own cases, and CASES has more",
-                    hint="Leave out CASES, or remove the cases from PROGRAMS.",
-                )
-            if not self.shared and program.cases is None:
-                raise UsageError(
-                    f"program {program.name} has no cases",
-                    hint="Give a file CASES with cases for all programs.",
-                )
-            yield program.source if self.shared else (program.source, program.cases)
+            source = program.source
+            if program.entry and program.entry != self.entry:
+                text = source if isinstance(source, bytes) else source.encode(*UTF8)
+                source = with_entry(text, program.entry, self.entry)
+            yield source if self.shared else (source, program.cases)
+
+    def _problem(self, program: NamedProgram) -> str | None:
+        if self.shared and program.cases is not None:
+            return f"program {program.name} has its own cases, and CASES has more"
+        if not self.shared and program.cases is None:
+            return f"program {program.name} has no cases, and there is no file CASES"
+        if program.entry and "." in self.entry:
+            return f"program {program.name} has an entry, and --entry is a method: leave one out"
+        return None
 
 
 MOST_CAUSES = 20  # lines of the summary
@@ -150,7 +168,20 @@ def _judgements_on(
     type=PathType(dir_okay=False, path_type=Path),
     help="Write a row per program and case: FILE.jsonl or FILE.parquet.",
 )
-@click.option("--entry", default="solve", show_default=True, help="Name of the function to call.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice((AUTO, OWN, *FORMATS)),
+    default=AUTO,
+    show_default=True,
+    help="Format of the lines of PROGRAMS.",
+)
+@click.option(
+    "--entry",
+    default="solve",
+    show_default=True,
+    help="Function to call: NAME, or CLASS.METHOD.",
+)
 @limit_options
 @size_option("--heap", "Python heap per interpreter.")
 @size_option("--pystack", "Frame stack per interpreter.")
@@ -167,6 +198,11 @@ def _judgements_on(
     help="Start of the programs' clock, in seconds since 1970 [2000-01-01].",
 )
 @click.option("--tolerance", type=float, help="Relative tolerance of floats.")
+@click.option(
+    "--output",
+    type=click.Choice(OUTPUTS),
+    help="How printed outputs are compared [lines].",
+)
 @click.option(
     "--each",
     type=click.Choice(EACH),
@@ -200,13 +236,15 @@ def command(
     build: Path | None,
     devices: Devices | None,
     scheduler: str | None,
+    form: str,
     **options: Any,
 ) -> None:
     """Judge PROGRAMS on test CASES: call a function of each program and compare the results.
 
-    PROGRAMS is a folder of .py files, or a file of JSON lines: texts, or {"source", "id", "cases"}.
-    CASES is a file of JSON lines: {"args": [...], "kwargs": {...}, "expected": ...}, or [args,
-    expected].
+    PROGRAMS is a folder of .py files, or a file of JSON lines: texts, {"source", "id", "cases",
+    "entry", "test"}, or tasks of HumanEval, MBPP, or sets like LiveCodeBench and APPS. CASES is a
+    file of JSON lines: {"args": [...], "kwargs": {...}, "expected": ...}, [args, expected], or
+    {"stdin": text, "stdout": text}. Lines that are no programs are reported in the end.
 
     Programs run in a sandbox. A failing program is no error of this command: its rows have the
     status.
@@ -215,7 +253,9 @@ def command(
     most = batch_of(batch)
     shared = None if cases is None else Cases.of(read_cases(cases), str(cases))
     total = count_programs(programs)
-    named = _Names(read_programs(programs), shared is not None, count=total)
+    problems = Problems()
+    given = read_programs(programs, form, problems)
+    named = _Names(given, shared is not None, how.entry, problems, count=total)
     sums = _Sums()
     with ExitStack() as stack:
         writer: RowWriter | None = None
@@ -230,5 +270,8 @@ def command(
                 writer.add(rows_of(judgement, named.names[:count]))
             del named.names[:count]
             sums.add(judgement)
+        if not sums.programs:
+            problems.check()
     for line in sums.lines():
         click.echo(line)
+    problems.check()

@@ -78,7 +78,24 @@ def _refused(value: Any, name: str) -> WrongType:
 
 
 KEYS = ("args", "kwargs", "expected")
-HINT = 'A case is (args, expected), or {"args": [...], "kwargs": {...}, "expected": ...}.'
+TEXT_KEYS = ("stdin", "stdout")
+HINT = (
+    'A case is (args, expected), {"args": [...], "kwargs": {...}, "expected": ...}, or '
+    '{"stdin": text, "stdout": text}.'
+)
+
+
+@frozen
+class TextCase:
+    """A case of a program that reads stdin and prints, or that tests itself.
+
+    Attributes:
+        stdin: The program's input.
+        stdout: The expected output; None: the program must only run to its end.
+    """
+
+    stdin: bytes
+    stdout: str | None
 
 
 @frozen(eq=False)
@@ -90,12 +107,14 @@ class Cases:
         argument_offsets: Offsets into `arguments` (int64, cases + 1).
         expected: The expected values of all cases, as bytes.
         expected_offsets: Offsets into `expected` (int64, cases + 1).
+        texts: The cases of programs that run as a whole; None: the cases are calls of a function.
     """
 
     arguments: bytes = field(repr=False)
     argument_offsets: np.ndarray[Any, Any] = field(repr=False)
     expected: bytes = field(repr=False)
     expected_offsets: np.ndarray[Any, Any] = field(repr=False)
+    texts: tuple[TextCase, ...] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.argument_offsets) - 1
@@ -121,15 +140,20 @@ class Cases:
             return cases
         if isinstance(cases, str | bytes | Mapping) or not isinstance(cases, Iterable):
             raise WrongType(f"{name}: {type(cases).__name__} is not a sequence of cases", hint=HINT)
-        pairs = [_case(case, f"{name}[{i}]") for i, case in enumerate(cases)]
-        if not pairs:
+        cases = list(cases)
+        if not cases:
             raise UsageError(f"{name}: there is none", hint=HINT)
-        arguments, expected = zip(*pairs, strict=True)
-        return cls(*_joined(arguments), *_joined(expected))
+        if not any(map(_is_text, cases)):
+            pairs = [_case(case, f"{name}[{i}]") for i, case in enumerate(cases)]
+            arguments, expected = zip(*pairs, strict=True)
+            return cls(*_joined(arguments), *_joined(expected))
+        texts = tuple(_text_case(case, f"{name}[{i}]") for i, case in enumerate(cases))
+        nothing = [encode(((), {}), name)] * len(texts)
+        return cls(*_joined(nothing), *_joined([encode(None, name)] * len(texts)), texts)
 
     @classmethod
     def join(cls, parts: Sequence[Cases]) -> Cases:
-        """Concatenate the cases of all `parts`."""
+        """Concatenate the cases of all `parts`: all of calls, or all of whole programs."""
         if len(parts) == 1:
             return parts[0]
         return cls(
@@ -137,6 +161,9 @@ class Cases:
             _chained([part.argument_offsets for part in parts]),
             b"".join(part.expected for part in parts),
             _chained([part.expected_offsets for part in parts]),
+            None
+            if parts[0].texts is None
+            else tuple(t for part in parts for t in part.texts or ()),
         )
 
 
@@ -147,6 +174,23 @@ def _joined(texts: Sequence[bytes]) -> tuple[bytes, np.ndarray[Any, Any]]:
 def _chained(offsets: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     lengths = [np.diff(part) for part in offsets]
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))])
+
+
+def _is_text(case: Any) -> bool:
+    return isinstance(case, Mapping) and any(key in case for key in TEXT_KEYS)
+
+
+def _text_case(case: Any, name: str) -> TextCase:
+    if not _is_text(case):
+        raise UsageError(f"{name}: some cases have stdin and stdout, this one has not", hint=HINT)
+    for key in case:
+        if key not in TEXT_KEYS:
+            raise UsageError(f"{name}: {key!r} is not one of {', '.join(TEXT_KEYS)}", hint=HINT)
+    stdin, stdout = case.get("stdin", ""), case.get("stdout")
+    for key, value in (("stdin", stdin), ("stdout", stdout)):
+        if not isinstance(value, str) and (key == "stdin" or value is not None):
+            raise WrongType(f"{name}: {key} is a text, not {type(value).__name__}")
+    return TextCase(_text(stdin, name).encode(), stdout)
 
 
 def _case(case: Any, name: str) -> tuple[bytes, bytes]:

@@ -16,13 +16,49 @@ import numpy as np
 from attrs import define, field, frozen
 
 from porter.base.files import replacing
+from porter.base.sizes import format_size
 from porter.base.untrusted import printable, printable_text, repr_of
-from porter.errors import FileProblem, MissingPackage, UsageError
+from porter.errors import FileProblem, MissingPackage, PorterError, UsageError
+from porter.evaluation.cases import Cases
+from porter.evaluation.formats import OWN, detect, tasks, tested
 from porter.evaluation.judgement import Judgement
+from porter.evaluation.options import entry_of
 from porter.evaluation.status import RETURNED, CaseStatus
 
-PROGRAM_KEYS = ("source", "id", "cases")
-HINT = 'A line is a text, or {"source": text, "id": name, "cases": [...]}.'
+PROGRAM_KEYS = ("source", "id", "cases", "entry", "test")
+HINT = (
+    'A line is a text, or {"source": text, "id": name, "cases": [...], "entry": name, '
+    '"test": text}.'
+)
+MAX_LINE = 64 << 20  # bytes of a JSON line
+MOST_PROBLEMS = 20  # messages about lines that are no programs
+AUTO = "auto"  # the format of each line, by its keys
+
+
+@define
+class Problems:
+    """Lines that are no programs. They do not end an evaluation of the other lines.
+
+    Attributes:
+        messages: A message for each line, with file and line; at most MOST_PROBLEMS.
+        count: The number of lines.
+    """
+
+    messages: list[str] = field(factory=list)
+    count: int = 0
+
+    def add(self, message: str) -> None:
+        """Add the problem of one line."""
+        self.count += 1
+        if len(self.messages) < MOST_PROBLEMS:
+            self.messages.append(printable(message))
+
+    def check(self) -> None:
+        """Raise UsageError if there is a problem."""
+        if self.count:
+            more = self.count - len(self.messages)
+            texts = [*self.messages, *([f"and {more} lines more"] if more else [])]
+            raise UsageError("\n".join(texts), hint=HINT)
 
 
 @frozen
@@ -33,18 +69,27 @@ class NamedProgram:
         name: The name.
         source: The source.
         cases: The program's own cases; None: the shared ones.
+        entry: The function that the cases call; empty: the evaluation's.
     """
 
     name: str
     source: str | bytes
-    cases: list[Any] | None = None
+    cases: Cases | None = None
+    entry: str = ""
 
 
-def read_programs(path: Path) -> Iterator[NamedProgram]:
+def read_programs(
+    path: Path, form: str = AUTO, problems: Problems | None = None
+) -> Iterator[NamedProgram]:
     """Yield the programs in `path` lazily.
 
-    A folder has one program per *.py file, named by its path in the folder. A file has one per
-    line.
+    A folder has one program per *.py file, named by its path in the folder. A file has lines of a
+    format of `formats`.
+
+    Args:
+        path: The folder or file.
+        form: The format of a file; AUTO: detected from each line.
+        problems: Receives the lines that are no programs; None: the first one raises.
 
     Raises:
         FileProblem: The path cannot be read.
@@ -53,8 +98,16 @@ def read_programs(path: Path) -> Iterator[NamedProgram]:
     if path.is_dir():
         yield from _folder(path)
         return
-    for number, value in json_lines(path):
-        yield _program(value, f"{path}:{number}", str(number - 1))
+    for number, line in _raw_lines(path):
+        place = f"{path}:{number}"
+        try:
+            found = _programs(_loads(line, place), place, str(number - 1), form)
+        except PorterError as error:
+            if problems is None:
+                raise
+            problems.add(str(error))
+        else:
+            yield from found
 
 
 def count_programs(path: Path) -> int | None:
@@ -74,16 +127,29 @@ def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
         FileProblem: The file cannot be read.
         UsageError: A line is not JSON.
     """
+    for number, line in _raw_lines(path):
+        yield number, _loads(line, f"{path}:{number}")
+
+
+def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the bytes of each non-blank line; of a long line, MAX_LINE + 1 bytes."""
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+            number = 0
+            while line := file.readline(MAX_LINE + 1):
+                number += 1
+                part = line
+                while len(part) > MAX_LINE and not part.endswith(b"\n"):
+                    part = file.readline(MAX_LINE + 1)
                 if line.strip():
-                    yield number, _loads(line, f"{path}:{number}")
+                    yield number, line
     except OSError as error:
         raise FileProblem(f"{path}: {error.strerror}") from error
 
 
 def _loads(line: bytes, place: str) -> Any:
+    if len(line) > MAX_LINE:
+        raise UsageError(f"{place}: this line is longer than {format_size(MAX_LINE)}")
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -105,17 +171,43 @@ def _folder(path: Path) -> Iterator[NamedProgram]:
             raise FileProblem(f"{file}: {error.strerror}") from error
 
 
-def _program(value: Any, place: str, name: str) -> NamedProgram:
+def _programs(value: Any, place: str, name: str, form: str) -> list[NamedProgram]:
+    form = detect(value) if form == AUTO else form
+    if form == OWN:
+        return [_own(value, place, name)]
+    try:
+        found = tasks(value, form, name)
+    except PorterError as error:
+        raise UsageError(f"{place}: {error}", hint=error.hint) from error
+    return [
+        NamedProgram(task.name, task.source, Cases.of(task.cases, f"{place}, cases"), task.entry)
+        for task in found
+    ]
+
+
+def _own(value: Any, place: str, name: str) -> NamedProgram:
+    """Return the program of a line of porter's own format."""
     if isinstance(value, str):
         return NamedProgram(name, value)
     if not isinstance(value, dict) or not isinstance(value.get("source"), str):
         raise UsageError(f"{place}: there is no program in this line", hint=HINT)
     if unknown := [key for key in value if key not in PROGRAM_KEYS]:
         raise UsageError(f"{place}: {unknown[0]!r} is not one of {', '.join(PROGRAM_KEYS)}")
-    cases = value.get("cases")
+    cases, test, entry = (value.get(key) for key in ("cases", "test", "entry"))
+    source = value["source"]
     if cases is not None and not isinstance(cases, list):
         raise UsageError(f"{place}: cases are a list")
-    return NamedProgram(str(value.get("id", name)), value["source"], cases)
+    if test is not None:
+        if not isinstance(test, str) or cases is not None:
+            raise UsageError(f"{place}: test is a text, in a line without cases")
+        task = tested(source, test)
+        source, cases = task.source, task.cases
+    try:
+        entry = "" if entry is None else entry_of(entry)
+    except PorterError as error:
+        raise UsageError(f"{place}: {error}") from error
+    encoded = None if cases is None else Cases.of(cases, f"{place}, cases")
+    return NamedProgram(str(value.get("id", name)), source, encoded, entry)
 
 
 SUFFIXES = (".jsonl", ".parquet")

@@ -90,6 +90,7 @@ def evaluate(
     seed: int = 0,
     clock: float | None = CLOCK,
     compare: Any = "equal",
+    output: str = "lines",
     each: str = "case",
     keep: str | Iterable[str] = (),
     files: str | os.PathLike[str] | Image | None = None,
@@ -109,9 +110,9 @@ def evaluate(
     Args:
         programs: An iterable of sources (str, or bytes in UTF-8), or a dict of them by name. For
             programs with their own cases: pairs (source, cases).
-        cases: (args, expected), or {"args", "kwargs", "expected"}, for all programs; None: programs
-            have their own cases.
-        entry: The function's name.
+        cases: (args, expected), {"args", "kwargs", "expected"}, or {"stdin", "stdout"}, for all
+            programs; None: programs have their own cases.
+        entry: The function's name, or "Class.method" of a class that is made without arguments.
         steps: Maximum steps of running a program, and of each call; one for all, or one for each
             program by its index. None: no limit, if there is a deadline.
         deadline: Maximum seconds of running a program, and of each call, likewise. None: no limit,
@@ -128,6 +129,9 @@ def evaluate(
         compare: "equal": Python's ==, except that NaN equals NaN. A relative tolerance, or a
             Tolerance, for floats. Or a function of the returned and the expected value, which runs
             in CPython.
+        output: How outputs are compared in cases with "stdout": "text": equal texts; "lines": as
+            "text", without spaces at the ends of lines and empty lines at the end; "tokens": equal
+            words, of which floats may differ by the tolerance of `compare`.
         each: "case": an interpreter for each call; "program": one for all calls of a program.
         keep: Data to keep beside statuses and steps: "outputs", "values", "tracebacks",
             "exceptions".
@@ -159,6 +163,7 @@ def evaluate(
         seed=seed,
         clock=clock,
         compare=compare,
+        output=output,
         each=each,
         keep=keep,
         files=files,

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from traceback import format_exception, format_exception_only
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from porter.base.exception_record import ExceptionRecord
-from porter.base.untrusted import Unreadable, printable
+from porter.base.untrusted import Unreadable, printable, text_of
 from porter.evaluation import row_outputs
 from porter.evaluation.batch_size import rows_at_once
 from porter.evaluation.growth import rerun_larger
@@ -20,6 +21,7 @@ from porter.evaluation.launches import VALUE_SIZE, Work, launch, uploaded, work_
 from porter.evaluation.options import Judging
 from porter.evaluation.patterns import MAX_COST
 from porter.evaluation.portion import Portion
+from porter.evaluation.shapes import END_CODE, equal_outputs
 from porter.evaluation.status import NOT_COMPARED, RETURNED, CaseStatus, case_statuses
 from porter.evaluation.unsupported import Cause, cause_of, compiles
 from porter.run import Device, Result
@@ -78,6 +80,7 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
     # On the host twin, each interpreter boots and compiles on one thread. Restoring an interpreter
     # between rows instead costs a copy of some kilobytes.
     work = work_of(portion, how, renew=not device.on_gpu)
+    asked, how = how, _of_run(portion, how)
     rows, broken = _rows(device, portion, how, work)
     if work.renew and broken.any():
         # A broken interpreter takes its later rows with it. Rerun these rows in one interpreter
@@ -89,9 +92,11 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
         device, how, work, rows, lambda device, how, part: _rows(device, portion, how, part)[0]
     )
     rows.reasons.update(tried)
-    if how.function is not None:
-        _compare(portion, how, rows)
-    keeps = how.keep
+    if asked.function is not None or portion.cases.texts is not None:
+        _compare(portion, asked, rows)
+    keeps = asked.keep
+    if "values" in keeps and portion.cases.texts is not None:
+        rows.values.extend([None] * portion.rows)  # whole programs return nothing
     return Judgement(
         portion.first,
         portion.counts,
@@ -104,6 +109,35 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
         rows.exceptions if "exceptions" in keeps else None,
         rows.causes,
     )
+
+
+def _of_run(portion: Portion, how: Judging) -> Judging:
+    """Return the options of launches: whole programs need outputs, and are compared on the host."""
+    texts = portion.cases.texts
+    if texts is None:
+        return how
+    longest = max(len(case.stdout or "") for case in texts) * MAX_CHARACTER
+    stdout = min(max(how.stdout, longest + SPARE_OUTPUT), max(how.stdout, MOST_OUTPUT))
+    keep = (how.keep | {"outputs"}) - {"values"}
+    return evolve(how, keep=keep, compare=None, stdout=stdout // 16 * 16)
+
+
+MAX_CHARACTER = 4  # bytes of UTF-8
+SPARE_OUTPUT = 4096  # bytes of output beyond the expected ones
+MOST_OUTPUT = 1 << 20  # bytes of output that expected outputs reserve per row
+
+
+def _mark_ended(portion: Portion, work: Work, result: Result, status: np.ndarray[Any, Any]) -> None:
+    """Give rows of whole programs that ran to their end the status WRONG, until outputs are equal.
+
+    A program that exits by itself with code 0 has ended too, if its output decides.
+    """
+    texts = portion.cases.texts
+    assert texts is not None
+    codes = result.exit_code[work.of_row]
+    printed = np.array([case.stdout is not None for case in texts])[work.case_of_row]
+    ended = (status == CaseStatus.EXITED) & ((codes == END_CODE) | ((codes == 0) & printed))
+    status[ended] = CaseStatus.WRONG
 
 
 @frozen(eq=False)
@@ -160,6 +194,8 @@ def _rows(
     result = launch(device, portion, how, work, VALUE_SIZE if how.wants_values else None)
     assert result.calls is not None
     status = _statuses(device, portion, how, work, result)
+    if portion.cases.texts is not None:
+        _mark_ended(portion, work, result, status)
     values: list[Any] = []
     reasons = _why_not_compared(device, portion, how, work, status)
     if how.wants_values:
@@ -379,14 +415,23 @@ def _why_missing(
 
 
 def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
-    """Call the caller's comparison function on the returned values."""
-    assert how.function is not None
+    """Compare returned values, or outputs of whole programs, on the host."""
+    texts = portion.cases.texts
+    function = how.function or partial(equal_outputs, how=how.output, tolerance=how.tolerance)
     starts = np.repeat(np.cumsum(portion.counts) - portion.counts, portion.counts)
     cases = np.repeat(portion.first_case, portion.counts) + np.arange(portion.rows) - starts
     for row in np.flatnonzero(rows.status == CaseStatus.WRONG).tolist():
-        expected = portion.cases.expected_value(int(cases[row]))
+        value: Any
+        expected: Any
+        if texts is None:
+            value, expected = rows.values[row], portion.cases.expected_value(int(cases[row]))
+        elif (expected := texts[int(cases[row])].stdout) is None:
+            rows.status[row] = CaseStatus.PASSED  # it ran to its end
+            continue
+        else:
+            value = text_of(rows.outputs[row])
         try:
-            equal = bool(how.function(rows.values[row], expected))
+            equal = bool(function(value, expected))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # includes failures that pytest raises

@@ -13,6 +13,7 @@ from porter.evaluation.cases import Cases
 from porter.evaluation.options import Judging
 from porter.evaluation.patterns import Patterns
 from porter.evaluation.portion import Portion
+from porter.evaluation.shapes import ENTRY, whole_program, with_entry
 from porter.run import Device, Launch, Program, Result, run
 from porter.run.launch.calls import Calls, DeviceCases
 from porter.run.launch.options import Phase
@@ -95,9 +96,9 @@ def work_of(portion: Portion, how: Judging, *, renew: bool) -> Work:
     """
     programs = np.arange(len(portion.sources), dtype=np.uint32)
     whole = Work(programs, portion.first_case, portion.counts, np.arange(portion.rows))
-    if how.each == "program":
+    if how.each == "program" and portion.cases.texts is None:
         return whole
-    if not renew:
+    if not renew or portion.cases.texts is not None:
         return whole.apart(np.arange(len(programs)))
     parts = -(-portion.counts // ROWS_TOGETHER)
     part = np.arange(int(parts.sum())) - np.repeat(np.cumsum(parts) - parts, parts)
@@ -148,8 +149,16 @@ def launch(
     if how.files is not None:
         image = device.array(np.frombuffer(how.files.data, np.uint8))
         spec = evolve(spec, fs=image, fs_shared=True, fs_block=how.files.block_size)
+    sources = portion.sources
+    entry = how.entry
+    if portion.cases.texts is not None:
+        texts = portion.cases.texts
+        spec = evolve(spec, stdin=[texts[case].stdin for case in work.case_of_row.tolist()])
+        sources = tuple(whole_program(source) for source in sources)
+    elif "." in entry:
+        sources, entry = tuple(with_entry(source, entry, ENTRY) for source in sources), ENTRY
     calls = Calls(
-        how.entry,
+        entry,
         uploaded(device, portion.cases, compares=how.function is None).cases,
         work.first_case.astype(np.uint32),
         work.first_row,
@@ -157,7 +166,7 @@ def launch(
         value_size,
         work.renew,
     )
-    programs = Program.many(portion.sources, NAME)
+    programs = Program.many(sources, NAME)
     phase = Phase(stop=False, calls=calls, records=records or how.wants_records)
     which = work.which.astype(np.uint32)
     result = run(device, programs, len(which), spec, phase, program_of=which)

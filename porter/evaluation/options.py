@@ -18,6 +18,7 @@ from porter.run import Cancel
 from porter.run.launch.limits import Each, seconds_of, steps_of
 
 EACH = ("case", "program")
+OUTPUTS = ("lines", "text", "tokens")
 KEPT = ("outputs", "values", "tracebacks", "exceptions")
 STEPS = 1_000_000
 STDOUT = 16 << 10
@@ -50,13 +51,23 @@ class Tolerance:
                 raise UsageError(f"{name}: {value} is not a number from 0")
 
 
-def _entry(value: Any) -> str:
+def entry_of(value: Any) -> str:
+    """Validate the name of a function, `f` or `Class.method`. Raises WrongType, UsageError."""
     name = text(value, "entry")
-    if not name.isidentifier() or keyword.iskeyword(name):
-        raise UsageError(f"entry: {name!r} is not a Python identifier")
+    parts = name.split(".")
+    if len(parts) > 2 or not all(
+        one.isidentifier() and not keyword.iskeyword(one) for one in parts
+    ):
+        raise UsageError(
+            f"entry: {name[:80]!r} is not a Python identifier, or two with a dot between them"
+        )
     if len(name.encode()) > 255:
         raise UsageError(f"entry: {name[:20]}... is longer than 255 bytes")
     return name
+
+
+def _output(value: Any) -> str:
+    return choice(value, "output", OUTPUTS)
 
 
 def _compare(value: Any) -> Tolerance | Compare | None:
@@ -133,10 +144,11 @@ class Judging:
         deadline: Likewise.
         max_heap: Maximum bytes of the heap in reruns of rows that ran out of memory; 0: no reruns.
         compare: None: results must be equal.
+        output: How the outputs of whole programs are compared (OUTPUTS).
         cancel: Ends launches whose results are no longer needed.
     """
 
-    entry: str = field(default="solve", converter=_entry)
+    entry: str = field(default="solve", converter=entry_of)
     steps: int | Each | None = field(default=STEPS, converter=_steps)
     deadline: float | Each | None = field(default=None, converter=seconds_of)
     sizes: dict[str, int] = field(factory=dict, converter=read_sizes)
@@ -145,6 +157,7 @@ class Judging:
     seed: int = field(default=0, converter=_seed)
     clock: float | None = field(default=CLOCK, converter=_clock)
     compare: Tolerance | Compare | None = field(default=None, converter=_compare)
+    output: str = field(default="lines", converter=_output)
     each: str = field(default="case", converter=_each)
     keep: frozenset[str] = field(default=frozenset(), converter=_keep)
     files: Files | None = None

@@ -46,6 +46,8 @@ def portions(
 ) -> Iterator[Portion]:
     """Cut `programs` into portions of at most `rows` calls and at most `most` programs.
 
+    The cases of a portion are all calls of a function, or all of programs that run as a whole.
+
     A portion has at least one program. Programs are read as portions are requested.
 
     Args:
@@ -67,7 +69,8 @@ def portions(
     gathered = _Gathered()
     for i, program in enumerate(programs):
         source, own = _with_cases(program, f"programs[{i}]")
-        if gathered.sources and (gathered.rows + len(own) > rows or len(gathered.sources) == most):
+        full = gathered.rows + len(own) > rows or len(gathered.sources) == most
+        if gathered.sources and (full or gathered.differs(own)):
             yield gathered.portion()
             gathered = _Gathered(i)
         gathered.add(source, own)
@@ -116,6 +119,10 @@ class _Gathered:
     rows: int = 0
     sources: list[bytes] = field(factory=list)
     own: list[Cases] = field(factory=list)
+
+    def differs(self, cases: Cases) -> bool:
+        """Return whether `cases` are of another kind: calls, or whole programs."""
+        return (cases.texts is None) != (self.own[0].texts is None)
 
     def add(self, source: bytes, cases: Cases) -> None:
         """Add a program."""

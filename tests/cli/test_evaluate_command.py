@@ -162,7 +162,13 @@ BAD: dict[str, tuple[str, str, tuple[str, ...], int, str]] = {
     "cases are no list": ('{"source": "", "cases": 3}\n', "[[1], 1]\n", (), 2, "cases are a list"),
     "no cases": ('""\n', "", (), 2, "cases.jsonl: there is none"),
     "cases": ('""\n', "3\n", (), 47, "cases.jsonl[0]: int is not a case"),
-    "two kinds": ('{"source": "", "cases": []}\n', "[[1], 1]\n", (), 2, "has its own cases"),
+    "two kinds": (
+        '{"source": "", "cases": [[[1], 1]]}\n',
+        "[[1], 1]\n",
+        (),
+        2,
+        "has its own cases",
+    ),
     "entry": ('""\n', "[[1], 1]\n", ("--entry", "1a"), 2, "not a Python identifier"),
     "suffix": ('""\n', "[[1], 1]\n", ("--out", "out.csv"), 2, "written as .jsonl or .parquet"),
     "unwritable": ('""\n', "[[1], 1]\n", ("--out", "none/out.jsonl"), 6, "No such file"),
@@ -196,13 +202,24 @@ def test_programs_without_cases(porter: Porter, built: Build, files: tuple[Path,
     assert done.code == 2 and "program good has no cases" in done.err
 
 
+def test_lines_that_are_no_programs_leave_the_others(
+    porter: Porter, built: Build, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "out.jsonl"
+    out.write_text("old\n")
+    argv: tuple[Any, ...] = ("--out", out, "--batch", "1", "--build", built.folder)
+    programs = lines(tmp_path / "some.jsonl", [3, SQUARE, 4, SQUARE])
+    done = porter("evaluate", programs, files[1], *argv)
+    assert done.code == 2 and "some.jsonl:1" in done.err and "some.jsonl:3" in done.err
+    assert done.out.startswith("2 programs, 4 calls, 2 solved\n")
+    assert [row["program"] for row in rows(out)] == ["1", "1", "3", "3"]
+
+
 def test_what_failed_leaves_the_old_file(
     porter: Porter, built: Build, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     out = tmp_path / "out.jsonl"
     out.write_text("old\n")
-    programs = lines(tmp_path / "some.jsonl", [SQUARE, 3])
-    done = porter(
-        "evaluate", programs, files[1], "--out", out, "--batch", "1", "--build", built.folder
-    )
+    programs = lines(tmp_path / "some.jsonl", [3, 4])
+    done = porter("evaluate", programs, files[1], "--out", out, "--build", built.folder)
     assert done.code == 2 and "some.jsonl:2" in done.err and out.read_text() == "old\n"
