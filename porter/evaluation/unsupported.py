@@ -26,7 +26,7 @@ TABLE = Path(__file__).with_name("cpython_names.json")
 
 @frozen
 class Cause:
-    """What CPython has and the interpreter lacks.
+    """A feature that CPython has and the interpreter lacks.
 
     Attributes:
         kind: "module", "name", "attribute", "keyword", "operation" or "syntax".

@@ -65,7 +65,7 @@ def test_endless_growth_ends(judged: Judge) -> None:
     endless = "def solve():\n a = [0]\n while True: a = a + a"
     found = judged([endless, "def solve(): return solve()"], [((), 0)], heap="48K")
     assert found.status.tolist() == [[MEMORY], [MEMORY]]
-    assert found.reasons[0, 0] == "out of heap: tried 48K, 192K, 768K"
+    assert found.reasons[0, 0] == "out of heap: tried 48K, 192K, 768K, 3M, 8M"
     assert found.reasons[1, 0].startswith(("out of pystack: tried ", "out of C stack: tried "))
 
 
@@ -148,7 +148,7 @@ def test_the_command(built: Any, tmp_path: Any, capsys: pytest.CaptureFixture[st
     assert "1 OUT_OF_MEMORY" in capsys.readouterr().out
     assert '"reason": "out of heap: tried 32K, 64K"' in out.read_text()
     assert execute([*argv, *options, "--max-heap", "1"]) == 2
-    assert execute(["evaluate", "--help"]) == 0 and "[768K]" in capsys.readouterr().out
+    assert execute(["evaluate", "--help"]) == 0 and "[8M]" in capsys.readouterr().out
 
 
 class Local:

@@ -121,7 +121,12 @@ def test_comparisons(judged: Judge) -> None:
     assert judged(["print(1)\nprint(2)"], [{"stdout": "1 2"}], output="tokens").solved.all()
     assert judged(["print(1)"], [{"stdout": "1"}], output="text").status.tolist() == [[WRONG]]
     seen: list[tuple[str, str]] = []
-    found = judged(program, cases, compare=lambda one, other: seen.append((one, other)) or True)
+
+    def compare(one: str, other: str) -> bool:
+        seen.append((one, other))
+        return True
+
+    found = judged(program, cases, compare=compare)
     assert found.solved.all() and seen == [("0.3333333333333333 a\n", "0.333 a")]
     found = judged(program, cases, compare=lambda one, other: 1 // 0)
     assert found.status.tolist() == [[CaseStatus.NOT_COMPARED]]
