@@ -189,7 +189,7 @@ def preprocess(
     units: UnitList,
     jobs: int | None = None,
     progress: ProgressReporter = QUIET,
-    into: Path | None = None,
+    into: arguments.StrPath | None = None,
 ) -> list[Preprocessed]:
     """Write `pre/NAME.i` for every unit that has code; empty units are left out.
 
@@ -205,9 +205,9 @@ def preprocess(
     Raises:
         PreprocessFailed: The compiler reports an error; the message has its text.
     """
-    into = into or layout.pre
-    into.mkdir(parents=True, exist_ok=True)
-    cache_path = into / "cache.json"
+    folder = Path(into or layout.pre)
+    folder.mkdir(parents=True, exist_ok=True)
+    cache_path = folder / "cache.json"
     known_units = read_cache(cache_path)
     flags = preprocessor_flags(layout, units.defines)
     # A new patched file can shadow a file of upstream that a unit included. The cached list of
@@ -219,7 +219,7 @@ def preprocess(
     stale: list[SourceUnit] = []
     for unit in units.units:
         known = known_units.get(unit.name)
-        if known is not None and _up_to_date(known, unit, [*key, *_asked(unit, units)], into):
+        if known is not None and _up_to_date(known, unit, [*key, *_asked(unit, units)], folder):
             entries[unit.name] = known
         else:
             stale.append(unit)
@@ -227,19 +227,19 @@ def preprocess(
         progress.say(f"{layout.upstream.name}: preprocessing {len(stale)} units")
         with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
             made = pool.map(
-                lambda unit: _preprocess_unit(unit, units, flags, key, layout, into), stale
+                lambda unit: _preprocess_unit(unit, units, flags, key, layout, folder), stale
             )
             for number, (unit, entry) in enumerate(zip(stale, made, strict=True), 1):
                 entries[unit.name] = entry
                 progress.step(number, len(stale))
     fresh = {unit.name for unit in stale}
     kept = {f"{name}.i" for name, entry in entries.items() if entry.kept}
-    for path in into.glob("*.i"):
+    for path in folder.glob("*.i"):
         if path.name not in kept:
             path.unlink()
     write_cache(cache_path, entries)
     return [
-        Preprocessed(unit, into / f"{unit.name}.i", unit.name in fresh, entries[unit.name].bodies)
+        Preprocessed(unit, folder / f"{unit.name}.i", unit.name in fresh, entries[unit.name].bodies)
         for unit in units.units
         if entries[unit.name].kept
     ]

@@ -13,7 +13,7 @@ from porter.evaluation import CaseStatus
 from porter.fs import Image
 from porter.run import Device
 
-from ..fences.conftest import fenced as fenced
+from ..bounds_checks.conftest import fenced as fenced
 from .conftest import Judge
 
 GOOD = "def solve(x):\n    return [x, x * x]\n"

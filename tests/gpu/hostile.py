@@ -75,7 +75,7 @@ def programs(fences: bool) -> Iterator[tuple[str, Program]]:
     for kind, some in SLOW.items():
         for name, source in some.items():
             yield f"{kind}: {name}", Program(source)
-    for folder in ("fuzz", "fences") if fences else ("fuzz",):
+    for folder in ("fuzz", "bounds_checks") if fences else ("fuzz",):
         for path in sorted((TESTS / folder / "findings").glob("*.py")):
             yield f"{folder}: {path.stem}", Program(path.read_bytes(), path.name)
 

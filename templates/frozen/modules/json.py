@@ -1,6 +1,7 @@
 # JSON as CPython reads and writes it. The C module has no keyword arguments, writes any object and
 # reads invalid texts. It does the work where its result is CPython's.
 import ujson
+from _json import valid as _valid
 
 
 class JSONDecodeError(ValueError):
@@ -372,15 +373,8 @@ def loads(s, *, cls=None, **options):
                         f"not {type(s).__name__}")
     elif s.startswith("\ufeff"):
         raise JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", s, 0)
-    if cls is None and not options and "\\" not in s and "\v" not in s and "\f" not in s:
-        # The C module reads invalid texts too. A text is valid if the C module writes the value so,
-        # but for whitespace.
-        try:
-            value = ujson.loads(s)
-            if "".join(ujson.dumps(value).split()) == "".join(s.split()):
-                return value
-        except ValueError:
-            pass
+    if cls is None and not options and _valid(s):
+        return ujson.loads(s)
     return (cls or JSONDecoder)(**options).decode(s)
 
 
