@@ -25,7 +25,7 @@ _MAX_REFUSED = 60  # characters of a value in a message
 
 
 @frozen
-class Task:
+class FormatTask:
     """A program of a line, with its cases.
 
     Attributes:
@@ -53,7 +53,7 @@ def detect(line: Any) -> str:
     return OWN
 
 
-def tasks(line: Any, form: str, name: str) -> list[Task]:
+def tasks(line: Any, form: str, name: str) -> list[FormatTask]:
     """Return the tasks of a line.
 
     Args:
@@ -73,7 +73,7 @@ def tasks(line: Any, form: str, name: str) -> list[Task]:
     return list(read(line, name))
 
 
-def _humaneval(line: Line, name: str) -> Iterator[Task]:
+def _humaneval(line: Line, name: str) -> Iterator[FormatTask]:
     entry = entry_of(_text(line, "entry_point"))
     if "solution" in line:
         source = _text(line, "solution")
@@ -81,20 +81,20 @@ def _humaneval(line: Line, name: str) -> Iterator[Task]:
         key = next((key for key in _CANDIDATES if key in line), "canonical_solution")
         source = _text(line, "prompt") + _text(line, key)
     test = f"{_text(line, 'test')}\ncheck({entry})\n"
-    yield Task(_name(line, "task_id", name), _tested(source, test), [_TO_THE_END])
+    yield FormatTask(_name(line, "task_id", name), _tested(source, test), [_TO_THE_END])
 
 
-def _mbpp(line: Line, name: str) -> Iterator[Task]:
+def _mbpp(line: Line, name: str) -> Iterator[FormatTask]:
     source = _candidate(line)
     setup = line.get("test_setup_code") or line.get("test_imports") or ""
     setups = setup if isinstance(setup, list) else [setup]
     tests = [*setups, *_list(line, "test_list"), *(line.get("challenge_test_list") or [])]
     if not all(isinstance(test, str) for test in tests):
         raise UsageError("test_list: it is a list of texts")
-    yield Task(_name(line, "task_id", name), _tested(source, "\n".join(tests)), [_TO_THE_END])
+    yield FormatTask(_name(line, "task_id", name), _tested(source, "\n".join(tests)), [_TO_THE_END])
 
 
-def _livecodebench(line: Line, name: str) -> Iterator[Task]:
+def _livecodebench(line: Line, name: str) -> Iterator[FormatTask]:
     metadata = _decoded(line, "metadata", {})
     function = metadata.get("func_name") if isinstance(metadata, Mapping) else None
     cases: list[Any] = []
@@ -115,7 +115,7 @@ def _livecodebench(line: Line, name: str) -> Iterator[Task]:
         yield _called(title + suffix, source, cases, function)
 
 
-def _apps(line: Line, name: str) -> Iterator[Task]:
+def _apps(line: Line, name: str) -> Iterator[FormatTask]:
     tests = _decoded(line, "input_output", {})
     if not isinstance(tests, Mapping):
         raise UsageError("input_output: it is an object with inputs and outputs")
@@ -140,7 +140,7 @@ def _apps(line: Line, name: str) -> Iterator[Task]:
 
 _TO_THE_END = {"stdin": ""}  # a program that tests itself must only run to its end
 # By name: keys that tell the format, and the function that reads a line.
-FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Line, str], Iterator[Task]]]] = {
+FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Line, str], Iterator[FormatTask]]]] = {
     "humaneval": (("prompt", "entry_point", "test"), _humaneval),
     "mbpp": (("test_list",), _mbpp),
     "livecodebench": (("public_test_cases",), _livecodebench),
@@ -160,20 +160,20 @@ if not _porter_unittest.main(exit=False).result.wasSuccessful():
 """
 
 
-def tested(source: str, test: str) -> Task:
+def tested(source: str, test: str) -> FormatTask:
     """Return a task of `source` with an appended test: assertions, or classes of unittest."""
-    return Task("", _tested(source, test), [_TO_THE_END])
+    return FormatTask("", _tested(source, test), [_TO_THE_END])
 
 
-def _called(name: str, source: str, cases: list[Any], function: Any) -> Task:
+def _called(name: str, source: str, cases: list[Any], function: Any) -> FormatTask:
     if function is None:
-        return Task(name, source, cases)
+        return FormatTask(name, source, cases)
     if not isinstance(function, str):
         raise UsageError(f"the name of the function is a text, not {type(function).__name__}")
     method = re.search(r"^class Solution\b", source, re.MULTILINE) is not None
     entry = entry_of(f"Solution.{function}" if method else function)
     # Sites that ask for a class Solution have these names imported.
-    return Task(name, _TYPING + source if method else source, cases, entry)
+    return FormatTask(name, _TYPING + source if method else source, cases, entry)
 
 
 def _candidate(line: Line) -> str:

@@ -1,4 +1,4 @@
-"""Sizes of interpreters: run rows that ran out of memory again with more of it.
+"""Rerun rows that ran out of memory in interpreters with more memory.
 
 Input: the finished rows of a portion, with the resource that each failed row lacked. Output: the
 rows after runs with four times as much heap, frame stack or C stack, and the sizes that were tried.
@@ -27,10 +27,10 @@ from porter.run.advice import OPTIONS, WORDS
 from porter.run.launch.plan import check_local, footprint, free
 
 FACTOR = 4  # a rerun has this many times as much of the resource that was too small
-Launched = Callable[[Device, Judging, Work], "Rows"]
+Launched = Callable[[Device, Judging, Work], "FailedRows"]
 
 
-class Rows(Protocol):
+class FailedRows(Protocol):
     """The rows of a launch, as `judgement` reads them back."""
 
     @property
@@ -46,7 +46,7 @@ class Rows(Protocol):
 
 
 @frozen
-class Sizes:
+class InterpreterSizes:
     """Bytes of heap, frame stack and C stack of an interpreter."""
 
     heap: int
@@ -84,7 +84,7 @@ def _chosen(device: Device, how: Judging, name: str) -> int:
 
 
 def rerun_larger(
-    device: Device, how: Judging, work: Work, rows: Rows, run: Launched
+    device: Device, how: Judging, work: Work, rows: FailedRows, run: Launched
 ) -> dict[int, str]:
     """Run the rows of `work` that lacked memory again, with more of it, until they do not lack it.
 
@@ -105,7 +105,7 @@ def rerun_larger(
     if not (rows.status == CaseStatus.OUT_OF_MEMORY).any():
         return {}
     growth = _Growth(device, how, work, rows)
-    growth.schedule(np.arange(len(rows.status)), Sizes.of(device, how))
+    growth.schedule(np.arange(len(rows.status)), InterpreterSizes.of(device, how))
     while growth.waiting:
         sizes = min(growth.waiting, key=lambda one: (one.heap, one.pystack, one.stack))
         growth.rerun(np.array(sorted(growth.waiting.pop(sizes))), sizes, run)
@@ -131,9 +131,9 @@ class _Growth:
     device: Device
     how: Judging
     work: Work
-    rows: Rows
-    waiting: dict[Sizes, list[int]] = field(factory=dict, init=False)
-    tried: dict[int, list[Sizes]] = field(factory=dict, init=False)
+    rows: FailedRows
+    waiting: dict[InterpreterSizes, list[int]] = field(factory=dict, init=False)
+    tried: dict[int, list[InterpreterSizes]] = field(factory=dict, init=False)
     notes: dict[int, str] = field(factory=dict, init=False)
 
     @property
@@ -147,7 +147,7 @@ class _Growth:
         lacks = {int(self.device.built.lack[name]): option for name, option in OPTIONS.items()}
         return lacks.get(int(self.rows.lack[row]), "heap")
 
-    def schedule(self, among: np.ndarray[Any, Any], sizes: Sizes) -> None:
+    def schedule(self, among: np.ndarray[Any, Any], sizes: InterpreterSizes) -> None:
         """Schedule the next run of the units whose rows `among` lacked memory at `sizes`."""
         lacking = among[self.rows.status[among] == CaseStatus.OUT_OF_MEMORY]
         units, places = np.unique(self.unit_of_row[lacking], return_index=True)
@@ -157,7 +157,7 @@ class _Growth:
             if more is not None and self.how.max_heap:
                 self.waiting.setdefault(more, []).append(unit)
 
-    def rerun(self, units: np.ndarray[Any, Any], sizes: Sizes, run: Launched) -> None:
+    def rerun(self, units: np.ndarray[Any, Any], sizes: InterpreterSizes, run: Launched) -> None:
         """Run `units` at `sizes`, and schedule the next run of units that still lack memory."""
         larger = evolve(self.how, sizes=sizes.as_dict())
         try:
