@@ -239,6 +239,34 @@ json_texts = st.one_of(
 )
 
 
+def _changed(text: str, position: int, piece: str) -> str:
+    at = position % (len(text) + 1)
+    return text[:at] + piece + text[at + len(piece) % 2 :]
+
+
+# Valid texts with one change: most are almost valid.
+json_words = ["0", "-", ".", "e", "E+", ",", ":", "[", "]", "{", "}", '"', '""', "1e999"]
+json_words += ["\\", "\\u00e9", "\\ud834", "\\/", "\\x", "é", "nul", "NaN", "Infinity"]
+json_pieces = st.sampled_from([*json_words, "", *"\n\t\v\f\0\xa0"])
+almost_json = st.builds(_changed, json_values.map(json.dumps), st.integers(0, 200), json_pieces)
+
+
+@batches(call("json.loads({0})", almost_json), call("json.loads({0})", json_texts))
+def test_texts_that_are_almost_json(any_device: Device, expressions: list[str]) -> None:
+    assert_alike(any_device, calls("import json", expressions))
+
+
+def test_deep_and_long_json(any_device: Device) -> None:
+    texts = [
+        "'[' * {n} + ']' * {n}",
+        "'[' * {n}",
+        "'{{\"a\":' * {n} + '1' + '}}' * {n}",
+        "'1' * {n}",
+    ]
+    expressions = [f"json.loads({text.format(n=n)})" for text in texts for n in (1, 63, 64, 65, 90)]
+    assert_alike(any_device, calls("import json", expressions))
+
+
 @batches(
     call("json.dumps({0})", json_values),
     call("json.dumps({0}, indent={1})", json_values, st.integers(0, 3)),
