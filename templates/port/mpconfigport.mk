@@ -9,7 +9,7 @@ CFLAGS_THIRDPARTY += -DLFS2_THREADSAFE=1
 # C files of this folder.
 SRC_C = atomics.c barrier.c blockdevice.c buffers.c changed.c console.c filesystem.c gccollect.c \
     imageguard.c fence.c kernel_api.c lack.c lfscalls.c lfscount.c lfsguard.c lifecycle.c limits.c modgpu.c \
-    modjson.c mphalport.c
+    importall.c modjson.c mphalport.c
 SRC_C += outbuf.c profile.c random.c repl.c stdio.c binding.c bytecode.c code.c native.c native_calls.c native_prelude.c native_slow.c marshal.c sort.c values.c
 SRC_C += qstrsearch.c allocate.c judge.c weakrefs.c devicecalls.c exceptions.c missing.c unmarshal.c matching.c \
     matching_keys.c matching_numbers.c

@@ -112,9 +112,9 @@ def test_launches_hold_the_rows_that_fit(
     monkeypatch.setattr(growth, "rows_at_once", refused)
     judgement = judge(any_device, portion, how)
     assert judgement.status.tolist() == [MEMORY] * 5
-    assert set(judgement.reasons.values()) == {
-        "out of heap: tried 32K; heap 128K, pystack 24K, stack 32K do not fit: too large"
-    }
+    (reason,) = set(judgement.reasons.values())
+    assert reason.startswith("out of heap: tried 32K; heap 128K, pystack ")
+    assert reason.endswith(" do not fit: too large")
 
 
 def test_sizes_grow_to_their_maxima() -> None:

@@ -121,11 +121,3 @@ def isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
     if isinf(a) or isinf(b):
         return False
     return abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
-
-
-import sys
-
-if sys.implementation.version < (1, 26):  # `import *` finds the module's globals alone, no __all__
-    for _name in __getattr__("__all__"):
-        if _name not in globals():
-            globals()[_name] = __getattr__(_name)

@@ -399,11 +399,3 @@ def _floats(name):
         return x
 
     return nextafter
-
-
-import sys
-
-if sys.implementation.version < (1, 26):  # `import *` finds the module's globals alone, no __all__
-    for _name in __getattr__("__all__"):
-        if _name not in globals():
-            globals()[_name] = __getattr__(_name)
