@@ -13,7 +13,7 @@ MODULES = {
     "lazily": b"def __getattr__(name):\n if name == '__all__': return ['made', 'also']\n"
     b" if name in ('made', 'also'): return name + '!'\n raise AttributeError(name)\nhidden = 1\n",
     "stored": b"__all__ = ('one', '_two')\none = 1\n_two = 2\nthree = 3\n",
-    "without": b"def __getattr__(name): raise AttributeError(name)\none = 1\n_two = 2\n",
+    "without": b"one = 1\n_two = 2\n",
     "changing": b"__all__ = ['a', 'b', 'c']\ndef __getattr__(name):\n __all__.clear()\n return 5\n",
 }
 
