@@ -103,7 +103,7 @@ def test_one_that_has_no_time_to_compile(device: Device) -> None:
     n = 2 * PAYS_FROM
     long = "x = 0\n" + "x = x * 3 + 1\n" * 2000
     deadline = [None if i % 2 else 1e-7 for i in range(n)]
-    launch = Launch(heap=40 << 10 if device.on_gpu else 1 << 20, deadline=deadline)
+    launch = Launch(heap=40 << 10 if device.on_gpu else 400 << 10, deadline=deadline)
     which = np.arange(n) % 2
     result = run(device, [long, GOOD.format(p=1)], n, launch, program_of=which)
     status = device.built.status
