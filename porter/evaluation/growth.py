@@ -123,6 +123,8 @@ class _Growth:
         how: The options.
         work: The interpreters of the first launch.
         rows: The rows, which reruns replace.
+        options: The option that sets each resource, by the resource's value of Built.lack.
+        unit_of_row: The unit of each row.
         waiting: The units to run next, by their sizes.
         tried: The sizes of each unit's runs.
         notes: Why a unit cannot run with larger sizes.
@@ -132,20 +134,21 @@ class _Growth:
     how: Judging
     work: Work
     rows: FailedRows
+    options: dict[int, str] = field(init=False)
+    unit_of_row: np.ndarray[Any, Any] = field(init=False)
     waiting: dict[InterpreterSizes, list[int]] = field(factory=dict, init=False)
     tried: dict[int, list[InterpreterSizes]] = field(factory=dict, init=False)
     notes: dict[int, str] = field(factory=dict, init=False)
 
-    @property
-    def unit_of_row(self) -> np.ndarray[Any, Any]:
-        """The unit of each row."""
-        rows = self.work
-        return np.arange(len(rows.rows)) if self.how.each == "case" else rows.of_row
+    def __attrs_post_init__(self) -> None:
+        """Compute what does not change between reruns."""
+        lack, work = self.device.built.lack, self.work
+        self.options = {int(lack[name]): option for name, option in OPTIONS.items()}
+        self.unit_of_row = np.arange(len(work.rows)) if self.how.each == "case" else work.of_row
 
     def option(self, row: int) -> str:
         """Return the option that was too small for `row`; a value that does not fit needs heap."""
-        lacks = {int(self.device.built.lack[name]): option for name, option in OPTIONS.items()}
-        return lacks.get(int(self.rows.lack[row]), "heap")
+        return self.options.get(int(self.rows.lack[row]), "heap")
 
     def schedule(self, among: np.ndarray[Any, Any], sizes: InterpreterSizes) -> None:
         """Schedule the next run of the units whose rows `among` lacked memory at `sizes`."""
@@ -175,9 +178,8 @@ class _Growth:
     def reasons(self) -> dict[int, str]:
         """Return the sizes that were tried for each row that lacked memory in the end."""
         found = {}
-        unit_of_row = self.unit_of_row
         for row in np.flatnonzero(self.rows.status == CaseStatus.OUT_OF_MEMORY).tolist():
-            unit, option = int(unit_of_row[row]), self.option(row)
+            unit, option = int(self.unit_of_row[row]), self.option(row)
             sizes = dict.fromkeys(getattr(one, option) for one in self.tried[unit])
             text = ", ".join(map(format_size, sizes))
             found[row] = f"out of {WORDS[option]}: tried {text}{self.notes.get(unit, '')}"

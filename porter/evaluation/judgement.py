@@ -23,7 +23,7 @@ from porter.evaluation.patterns import MAX_COST
 from porter.evaluation.portion import Portion
 from porter.evaluation.shapes import END_CODE, equal_outputs
 from porter.evaluation.status import NOT_COMPARED, RETURNED, CaseStatus, case_statuses
-from porter.evaluation.unsupported import Cause, cause_of, compiles
+from porter.evaluation.unsupported import Cause, causes_of, compiles
 from porter.run import Device, Result
 from porter.run.advice import OPTIONS
 
@@ -254,15 +254,18 @@ def _classify(
     records = {row: raised[row] for row in lacking.tolist()} if raised else {}
     if len(lacking) and not raised:
         records = _recorded(device, portion, how, work, lacking)
-    known: dict[tuple[int, int], Cause | None] = {}
+    # Equal records of a launch are one object, so each pair of record and program is asked once.
+    failures: dict[tuple[int, int], tuple[ExceptionRecord, bytes]] = {}
+    key_of_row: dict[int, tuple[int, int]] = {}
     for row, record in records.items():
-        program = int(programs[row])
         if record is not None and record.missing is not None:
-            key = (id(record), program)  # equal records of a launch are one object
-            if key not in known:
-                known[key] = cause_of(record, portion.sources[program])
-            if (cause := known[key]) is not None:
-                rows.causes[row] = cause
+            program = int(programs[row])
+            key_of_row[row] = id(record), program
+            failures[id(record), program] = record, portion.sources[program]
+    causes = dict(zip(failures, causes_of(list(failures.values())), strict=True))
+    for row, key in key_of_row.items():
+        if (cause := causes[key]) is not None:
+            rows.causes[row] = cause
     refused = np.flatnonzero(rows.status == CaseStatus.SYNTAX_ERROR)
     which = np.unique(programs[refused])
     answers = compiles([portion.sources[program] for program in which.tolist()])

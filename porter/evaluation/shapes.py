@@ -19,7 +19,7 @@ END_CODE = secrets.randbelow(2**30 - 1000) + 1000
 def with_entry(source: bytes, entry: str, name: str) -> bytes:
     """Return `source` with a line that binds `entry` to the global `name`.
 
-    The global is None where the program does not define the function, class or method.
+    The global is None if the program lacks the function, class or method.
 
     Args:
         source: The program.
@@ -67,8 +67,7 @@ def equal_outputs(
 
 
 def _lines(text: str) -> list[str]:
-    lines = [line.rstrip() for line in text.rstrip().split("\n")]
-    return lines
+    return [line.rstrip() for line in text.rstrip().split("\n")]
 
 
 def _equal_words(text: str, expected: str, tolerance: tuple[float, float] | None) -> bool:

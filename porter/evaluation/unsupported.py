@@ -30,7 +30,7 @@ class Cause:
 
     Attributes:
         kind: "module", "name", "attribute", "keyword", "operation" or "syntax".
-        owner: The module, built-in type or function that lacks `name`; empty where there is none.
+        owner: The module, built-in type or function that lacks `name`; empty for other kinds.
         name: The module, name, attribute or keyword argument; of an operation, the description that
             the interpreter gives; of syntax, empty.
     """
@@ -59,21 +59,29 @@ def cpython_names() -> Mapping[str, Any]:
     return found
 
 
-def cause_of(record: ExceptionRecord, source: bytes) -> Cause | None:
-    """Return the cause of an exception, or None if CPython lacks the same.
+def causes_of(failures: Sequence[tuple[ExceptionRecord, bytes]]) -> list[Cause | None]:
+    """Return the cause of each exception; None where CPython lacks the same.
 
     Args:
-        record: The exception.
-        source: The program's source.
+        failures: Pairs of an exception and the source of the program that it ended.
     """
-    missing = record.missing
-    if missing is None:
-        return None
-    if missing.kind == "keyword":
-        return _keyword(record, missing, source)
-    if missing.kind == "operation":
-        return Cause("operation", "", record.message)
-    return _named(missing)
+    causes: list[Cause | None] = [None] * len(failures)
+    calls: dict[int, tuple[str, Question]] = {}
+    for i, (record, source) in enumerate(failures):
+        missing = record.missing
+        if missing is None:
+            continue
+        if missing.kind == "keyword":
+            if record.frames:
+                calls[i] = missing.name, (source, record.frames[-1].line)
+        elif missing.kind == "operation":
+            causes[i] = Cause("operation", "", record.message)
+        else:
+            causes[i] = _named(missing)
+    answers = _ask([question for _, question in calls.values()])
+    for (i, (name, _)), answer in zip(calls.items(), answers, strict=True):
+        causes[i] = _keyword(name, answer[1:])
+    return causes
 
 
 def _named(missing: Missing) -> Cause | None:
@@ -94,18 +102,20 @@ def _named(missing: Missing) -> Cause | None:
     return None
 
 
-def _keyword(record: ExceptionRecord, missing: Missing, source: bytes) -> Cause | None:
-    """Return the built-in function whose call in the exception's line has a lacking keyword.
+def _keyword(keyword: str, calls: Sequence[str]) -> Cause | None:
+    """Return the cause if one of the `calls` passes `keyword`, which its function has in CPython.
 
-    A function in C does not know its name. The call is in the line of the innermost frame.
+    A function in C does not know its name. The calls are those of the innermost frame's line.
+
+    Args:
+        keyword: The keyword argument that the interpreter's function lacks; empty: unknown.
+        calls: The function and the keywords of each call, separated by blanks.
     """
-    if not record.frames:
-        return None
     keywords: Mapping[str, Sequence[str]] = cpython_names()["keywords"]
-    for call in _ask([source], record.frames[-1].line)[0]:
+    for call in calls:
         function, *names = call.split(" ")
         for name in names:
-            if missing.name in ("", name) and name in keywords.get(function, ()):
+            if keyword in ("", name) and name in keywords.get(function, ()):
                 return Cause("keyword", function, name)
     return None
 
@@ -115,13 +125,16 @@ def compiles(sources: Sequence[bytes]) -> list[bool]:
 
     A process of its own compiles them, with limits of time and memory, because CPython's compiler
     is no sandbox: a hostile source can end the process. Sources of more than MAX_SOURCE bytes, and
-    those that end the process or exceed the limits, count as not compiled. Nothing is executed.
+    those that end the process or exceed the limits, count as not compiled. The process executes
+    none of them.
     """
-    return [bool(answer) for answer in _ask(sources, 0)]
+    return [bool(answer) for answer in _ask([(source, 0) for source in sources])]
 
 
+Question = tuple[bytes, int]  # a source, and a line of it or 0
+GROUP = 1000  # questions for a process
 MAX_SOURCE = 1 << 18  # bytes
-MAX_RESTARTS = 8  # processes that hostile sources may end, for each group of sources
+MAX_RESTARTS = 8  # processes that hostile sources may end, for each group of questions
 SECONDS = 10  # for each process; a source takes less than a millisecond in general
 MEMORY = 1 << 30  # bytes
 # Answers a line for each source: nothing if it does not compile; "+" if it does; for a question
@@ -132,10 +145,10 @@ warnings.simplefilter("ignore")
 resource.setrlimit(resource.RLIMIT_AS, ({MEMORY}, {MEMORY}))
 resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-line = int(sys.argv[1])
 take = sys.stdin.buffer.read
-while head := take(4):
-    source = take(int.from_bytes(head, "little"))
+while head := take(8):
+    line = int.from_bytes(head[4:], "little")
+    source = take(int.from_bytes(head[:4], "little"))
     found = []
     try:
         compile(source, "<program>", "exec", dont_inherit=True)
@@ -154,24 +167,29 @@ while head := take(4):
 """
 
 
-def _ask(sources: Sequence[bytes], line: int) -> list[list[str]]:
-    """Return the answers of worker processes to `sources`, in their order."""
-    answers: list[list[str]] = [[] for _ in sources]
-    left = [i for i, source in enumerate(sources) if len(source) <= MAX_SOURCE]
-    for _ in range(MAX_RESTARTS):
-        if not left:
-            break
-        found = _run([sources[i] for i in left], line)
-        for i, answer in zip(left, found, strict=False):
-            text = text_of(answer)
-            answers[i] = text.split("\t")[0 if line == 0 else 1 :] if text else []
-        left = left[len(found) + 1 :]  # the source after the last answer ended the process
+def _ask(questions: Sequence[Question]) -> list[list[str]]:
+    """Return the answers of worker processes to `questions`, in their order."""
+    answers: list[list[str]] = [[] for _ in questions]
+    fits = [i for i, (source, _) in enumerate(questions) if len(source) <= MAX_SOURCE]
+    for at in range(0, len(fits), GROUP):
+        left = fits[at : at + GROUP]
+        for _ in range(MAX_RESTARTS):
+            if not left:
+                break
+            found = _run([questions[i] for i in left])
+            for i, answer in zip(left, found, strict=False):
+                text = text_of(answer)
+                answers[i] = text.split("\t") if text else []
+            left = left[len(found) + 1 :]  # the source after the last answer ended the process
     return answers
 
 
-def _run(sources: Sequence[bytes], line: int) -> list[bytes]:
-    given = b"".join(len(source).to_bytes(4, "little") + source for source in sources)
-    command = [sys.executable, "-I", "-S", "-c", _WORKER, str(line)]
+def _run(questions: Sequence[Question]) -> list[bytes]:
+    given = b"".join(
+        len(source).to_bytes(4, "little") + line.to_bytes(4, "little") + source
+        for source, line in questions
+    )
+    command = [sys.executable, "-I", "-S", "-c", _WORKER]
     try:
         done = subprocess.run(
             command, input=given, capture_output=True, timeout=2 * SECONDS, check=False

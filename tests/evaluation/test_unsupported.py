@@ -12,7 +12,7 @@ import pytest
 from porter.base.exception_record import ExceptionRecord, Missing, TracebackFrame
 from porter.cli import execute
 from porter.evaluation import CaseStatus, Cause, Evaluation
-from porter.evaluation.unsupported import MAX_SOURCE, cause_of, compiles, cpython_names
+from porter.evaluation.unsupported import MAX_SOURCE, causes_of, compiles, cpython_names
 from porter_dev.cpython_names import table
 
 from .conftest import Judge
@@ -44,6 +44,11 @@ LACKING = {
 }
 
 
+def cause_of(record: ExceptionRecord, source: bytes) -> Cause | None:
+    (cause,) = causes_of([(record, source)])
+    return cause
+
+
 def runs_in_cpython(source: str) -> bool:
     """Return whether CPython makes the call without an exception."""
     names: dict[str, Any] = {}
@@ -70,7 +75,7 @@ def test_what_cpython_has(judged: Judge, each: str, keep: tuple[str, ...]) -> No
     assert (again.steps == found.steps).all()
 
 
-# Programs that fail in CPython too. Some raise what the core would raise, some right after it did.
+# Programs that fail in CPython too. Several raise the core's exceptions, before or after the core.
 WRONG = [
     "import nosuchmodule_at_all\ndef solve(): return 1",
     "from sys import nosuchname_at_all\ndef solve(): return 1",
@@ -170,6 +175,28 @@ def test_keyword_arguments() -> None:
     missing = Missing("keyword", "", "key")
     record = ExceptionRecord("TypeError", "x", frames=frames, missing=missing)
     assert cause_of(record, b"\n\n(((") is None
+
+
+def test_causes_of_many_programs_need_few_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from porter.evaluation import unsupported
+
+    ran: list[int] = []
+
+    def counted(questions: list[tuple[bytes, int]]) -> list[bytes]:
+        ran.append(len(questions))
+        return run(questions)
+
+    run = unsupported._run
+    monkeypatch.setattr(unsupported, "_run", counted)
+    monkeypatch.setattr(unsupported, "GROUP", 30)
+    failures = []
+    for line in range(1, 71):
+        frames = (TracebackFrame("<program>", line, "solve"),)
+        missing = Missing("keyword", "", "sep")
+        record = ExceptionRecord("TypeError", "", frames=frames, missing=missing)
+        failures.append((record, b"\n" * (line - 1) + b"''.split(sep=1); x" + b"(" * (line % 2)))
+    wanted = [None if line % 2 else Cause("keyword", "split", "sep") for line in range(1, 71)]
+    assert causes_of(failures) == wanted and ran == [30, 30, 10]
 
 
 @pytest.mark.parametrize(
