@@ -29,8 +29,10 @@ from porter.freeze.mpy import CodeProblem, mpy_of
 from porter.generate.frozen import FrozenFile
 from porter.preprocess import Preprocessed
 
-# -fno-strict-aliasing: as in porter_dev/reference.
-_C_FLAGS = ("-std=gnu99", "-fno-builtin", "-fno-strict-aliasing", "-w", "-O0")
+# Options that compile preprocessed units as plain C. -fno-strict-aliasing: upstream type-puns
+# through void **, although upstream's builds lack the option.
+PLAIN_C = ("-std=gnu99", "-fno-builtin", "-fno-strict-aliasing", "-w")
+_C_FLAGS = (*PLAIN_C, "-O0")
 _CXX_FLAGS = ("-std=c++17", "-w", "-O0")
 # Without the frozen unit, the last constant pool of qstrs is upstream's last one.
 _LINK_FLAGS = ("-Wl,--defsym=mp_qstr_frozen_const_pool=mp_qstr_const_pool",)

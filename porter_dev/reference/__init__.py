@@ -19,14 +19,14 @@ from porter.base.locks import locked
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, NoCompiler, ToolFailed, ToolMissing
 from porter.freeze import freeze
+from porter.freeze.compiler import PLAIN_C
 from porter.generate import Layout, generate
 from porter.preprocess import Preprocessed, preprocess
 from porter.sync.synchronization import ensure
 
 # jmp_buf must have the size of the host's setjmp; see templates/libc/setjmp.h.
 _DEFINE = "-DPORTER_NATIVE_SETJMP"
-# -fno-strict-aliasing: upstream type-puns through void **, although its builds lack the option.
-_C_FLAGS = ("-std=gnu99", "-fno-builtin", "-fno-strict-aliasing", "-w", "-O1", "-g")
+_C_FLAGS = (*PLAIN_C, "-O1", "-g")
 
 
 def build_reference(

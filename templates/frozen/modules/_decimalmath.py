@@ -83,8 +83,8 @@ def _scaled_ln(x, digits):
     return total // 10 ** 8
 
 
-def ln(x):
-    context = decimal.getcontext()
+def _log_of_special(context, x):
+    # The logarithm of x if it is zero, negative, infinite or a NaN.
     nan = x._nan(None)
     if nan is not None:
         return nan
@@ -92,8 +92,14 @@ def ln(x):
         return decimal._make(1, 0, 0, "inf")
     if x._sign:
         return context._raise(decimal.InvalidOperation, decimal._make(0, 0, 0, "nan"))
-    if x._kind:
-        return x
+    return x if x._kind else None
+
+
+def ln(x):
+    context = decimal.getcontext()
+    found = _log_of_special(context, x)
+    if found is not None:
+        return found
     if x == 1:
         return Decimal(0)
     digits = context.prec + 12 + max(-(x - 1).adjusted(), 0)
@@ -102,15 +108,9 @@ def ln(x):
 
 def log10(x):
     context = decimal.getcontext()
-    nan = x._nan(None)
-    if nan is not None:
-        return nan
-    if not x:
-        return decimal._make(1, 0, 0, "inf")
-    if x._sign:
-        return context._raise(decimal.InvalidOperation, decimal._make(0, 0, 0, "nan"))
-    if x._kind:
-        return x
+    found = _log_of_special(context, x)
+    if found is not None:
+        return found
     digits = str(x._int)
     if digits[0] == "1" and not digits[1:].strip("0"):
         return Decimal(x.adjusted())

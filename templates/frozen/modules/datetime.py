@@ -572,7 +572,13 @@ def _clock_repr(t):
 
 
 class datetime(date):
+    # Before the method `time` hides the class. The comparisons call _key and _compare of this class.
     _zone = time._zone
+    __hash__ = time.__hash__
+    __lt__ = time.__lt__
+    __le__ = time.__le__
+    __gt__ = time.__gt__
+    __ge__ = time.__ge__
 
     def __init__(self, year, month=None, day=None, hour=0, minute=0, second=0, microsecond=0,
                  tzinfo=None, *, fold=0):
@@ -724,28 +730,9 @@ class datetime(date):
             raise TypeError("can't compare offset-naive and offset-aware datetimes")
         return other._key()
 
-    def __hash__(self):
-        return hash(self._key())
-
     def __eq__(self, other):
         return (isinstance(other, datetime) and (self.utcoffset() is None) == (
             other.utcoffset() is None) and self._key() == other._key())
-
-    def __lt__(self, other):
-        key = self._compare(other)
-        return NotImplemented if key is None else self._key() < key
-
-    def __le__(self, other):
-        key = self._compare(other)
-        return NotImplemented if key is None else self._key() <= key
-
-    def __gt__(self, other):
-        key = self._compare(other)
-        return NotImplemented if key is None else self._key() > key
-
-    def __ge__(self, other):
-        key = self._compare(other)
-        return NotImplemented if key is None else self._key() >= key
 
     def __add__(self, other):
         if not isinstance(other, timedelta):
