@@ -150,9 +150,9 @@ class KernelTarget:
 
     @property
     def _global(self) -> bool:
-        """Whether arenas are global.
+        """True if arenas are global.
 
-        Code then finds its interpreter by the thread index, which nvcc's headers declare.
+        Native code then finds its interpreter by the thread index, which nvcc's headers declare.
         """
         return bool(self.built.config["arena"] != "local")
 

@@ -39,8 +39,8 @@ class Hunk:
         inside: The function that limits the search, or "".
         at: In place of an anchor, a name: of a function or macro that one statement of the function
             `inside` uses, of a label or case (`MP_BC_NEXT:`), or of a macro that the file defines
-            (`#define NAME`). `before` and `after` put `text` beside that statement, beside
-            the head of a block, beside the label, or beside the definition.
+            (`#define NAME`). The actions `before` and `after` insert `text` before or after the
+            statement, the head of its block, the label, or the definition.
         where: The edit is for trees whose file has this C text, compared by tokens.
         unless: The edit is for trees whose file lacks this C text.
     """

@@ -348,7 +348,7 @@ class ProvenanceReader:
 
     @cached_property
     def _hidden(self) -> set[int]:
-        """The shifts with which the unit hides pointers. Few units need them."""
+        """The shifts with which the unit hides pointers; computed on first use."""
         return set(_hidden(self.unit))
 
     def read(self) -> Provenance:

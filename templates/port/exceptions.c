@@ -452,8 +452,8 @@ static void put_message(writer_t *to, mp_obj_t exception, const mp_obj_exception
     }
 }
 
-// Write what the core lacked when it made the exception. Such an exception is of a built-in type,
-// whose short name leaves most of MAX_TYPE_BYTES to these names.
+// Write what the core lacked when it made the exception. The core makes exceptions of built-in types,
+// whose short names leave most of MAX_TYPE_BYTES to the names of what is missing.
 static void put_missing(writer_t *to) {
     gpusnek_exception_t *record = to->record;
     qstr owner;

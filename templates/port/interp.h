@@ -121,7 +121,7 @@ typedef struct gpusnek_exception_t {
     uint16_t message_size;
     uint16_t missing; // GPUSNEK_MISSING_*
     uint16_t owner_at; // name of the built-in type or module that lacks `missing_at`
-    uint16_t owner_size; // 0: unknown, or there is none
+    uint16_t owner_size; // 0: unknown, or nothing owns the name
     uint16_t missing_at; // what was missing
     uint16_t missing_size; // 0: unknown
     uint16_t reserved; // 0

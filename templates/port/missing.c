@@ -52,8 +52,8 @@ void gpusnek_missing_operation(void) {
     note(GPUSNEK_MISSING_OPERATION, MP_QSTRnull, MP_QSTRnull);
 }
 
-// Return the built-in type that instances of `type` are or derive from; `object` if there is none,
-// or if a class has several bases.
+// Return the built-in type that instances of `type` are or derive from. A class without a built-in
+// base and a class with several bases give `object`.
 static const mp_obj_type_t *native_type(const mp_obj_type_t *type) {
     while (mp_obj_is_instance_type(type)) {
         if (!MP_OBJ_TYPE_HAS_SLOT(type, parent)) {

@@ -1,6 +1,6 @@
-// The module `_json`: tests whether upstream's C module `json` reads a text as CPython does. That
-// module accepts texts that are not JSON. The frozen module `json` calls it for valid texts only,
-// and decodes the others itself, which raises CPython's exceptions.
+// The module `_json` tests whether upstream's C module `json` reads a text as CPython does. Upstream's
+// module accepts texts that are not JSON. The frozen module `json` passes it valid texts only, and
+// decodes all other texts in Python, which raises CPython's exceptions.
 #include <string.h>
 
 #include "port.h"

@@ -28,7 +28,7 @@ PARTS = 4
 # These access memory by address, where a failed bounds check ends the interpreter.
 NAMING = ("memoryview_slice_size", "uctypes_")
 # These change what every program finds: builtins, modules, their paths, the collector's settings.
-# One fills the heap with objects that stay reachable.
+# The last pattern finds the program that fills the heap with objects that stay reachable.
 CHANGING = re.compile(
     r"\b(heap_lock|sys\.(path|modules)|builtins\.|gc\.(disable|threshold)|append\(bytearray)\b"
 )

@@ -1,4 +1,4 @@
-"""Formats of public sets of problems, with made-up tasks, and lines that are none."""
+"""Formats of public sets of problems: made-up tasks, and lines that no format accepts."""
 
 from __future__ import annotations
 
