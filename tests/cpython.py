@@ -10,5 +10,5 @@ def cpython(program: str, **names: object) -> bytes:
     """Bytes that `program` prints, run by this process with `names` as its globals."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(program, "<program>", "exec"), names)
+        exec(compile(program, "<program>", "exec", dont_inherit=True), names)
     return printed.getvalue().encode()

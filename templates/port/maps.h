@@ -1,20 +1,32 @@
 // Hash tables of dicts and sets: lookup, insertion, removal and resizing. The patch `table-search`
 // replaces the bodies of py/map.c's functions by these.
 //
-// Problem: a warp waits for the lane with the longest probe sequence. Upstream's tables fill up
-// completely, and removed keys make probe sequences longer.
+// Problem: a dict keeps the order in which its keys were inserted. A warp waits for the lane with
+// the longest probe sequence. Upstream's tables fill up completely, and removed keys make probe
+// sequences longer.
 //
-// Mechanism: open addressing with the probe sequence of probe.h. A slot is empty (MP_OBJ_NULL), has
-// a key, or is a tombstone (MP_OBJ_SENTINEL). Removing a key leaves a tombstone, unless the next
-// slot of the probe sequence is empty. A table grows before it is full, and is rebuilt if
-// tombstones make a search long.
+// Mechanism of maps: entries are stored in the order of insertion, at the front of the table. A
+// removed entry leaves a tombstone (MP_OBJ_SENTINEL); behind the last entry, keys are MP_OBJ_NULL.
+// Code that visits all slots of a table therefore visits the entries in order. A table of up to
+// GPUSNEK_SCANNED entries is searched from its start. Behind the entries of a larger one are its
+// gpusnek_order_t and an index: open addressing with the probe sequence of probe.h, whose slots have
+// the number of an entry, from 1 on, or 0. The index has half as many slots again as the table has
+// entries. A table that has no place at its end is compacted in place if a quarter of its entries
+// are tombstones, and grows otherwise.
+//
+// Mechanism of sets: open addressing. A slot is empty (MP_OBJ_NULL), has a key, or is a tombstone.
+// Removing a key leaves a tombstone, unless the next slot of the probe sequence is empty. A table
+// grows before it is full, and is rebuilt if tombstones make a search long.
 //
 // Invariants (T1 is in changed.c):
-//   T2  A key is in the first slot of its probe sequence that was free when it was inserted. So a
-//       search may end at the first empty slot.
+//   T2  The slots of the probe sequence of a key, from its first slot to the one that has its entry
+//       or key, are not empty. So a search may end at the first empty slot.
 //   T3  No table is freed while keys are compared: a search compares the address of its table to
 //       detect a change (T1). The collector frees the table later.
 //   T4  `alloc` and `table` change together, also if an allocation raises.
+//   T5  A slot of an index may have the number of an entry that was removed, or of an entry that is
+//       there in its place. So a search compares the entry's key. Slots become empty only when the
+//       whole index is written anew.
 //
 // A comparison or hash function of a program can change the table that is being searched. changed.h
 // detects the change and ends the lookup with RuntimeError.
@@ -23,6 +35,7 @@
 
 #include <string.h>
 
+#include "maporder.h"
 #include "probe.h"
 #include "py/mpstate.h"
 
@@ -32,14 +45,34 @@ static void mp_map_rehash(mp_map_t *map);
 static void mp_set_rehash(mp_set_t *set);
 #endif
 
-// Frees a table as m_del does, unless keys are being compared (T3).
+// Frees memory of `size` bytes, unless keys are being compared (T3).
 #if MICROPY_MALLOC_USES_ALLOCATED_SIZE
-#define gpusnek_table_del(type, ptr, num) \
-    (gpusnek_comparing == 0 ? m_free(ptr, sizeof(type) * (num)) : (void)0)
+#define gpusnek_memory_del(ptr, size) (gpusnek_comparing == 0 ? m_free(ptr, size) : (void)0)
 #else
-#define gpusnek_table_del(type, ptr, num) \
-    ((void)(num), gpusnek_comparing == 0 ? m_free(ptr) : (void)0)
+#define gpusnek_memory_del(ptr, size) \
+    ((void)(size), gpusnek_comparing == 0 ? m_free(ptr) : (void)0)
 #endif
+// Free a table of a set or a map as m_del does.
+#define gpusnek_table_del(type, ptr, num) gpusnek_memory_del(ptr, sizeof(type) * (num))
+#define gpusnek_map_del(type, ptr, num) gpusnek_memory_del(ptr, gpusnek_map_bytes(num))
+// Allocates a cleared table of a map as m_new0 does.
+#define gpusnek_map_new0(type, num) ((type *)m_malloc0(gpusnek_map_bytes(num)))
+
+// Returns the number in a slot of the index.
+static inline size_t gpusnek_slot(const void *index, size_t alloc, size_t slot) {
+    return alloc < 0xff ? ((const uint8_t *)index)[slot]
+        : alloc < 0xffff ? ((const uint16_t *)index)[slot] : ((const uint32_t *)index)[slot];
+}
+
+static inline void gpusnek_set_slot(void *index, size_t alloc, size_t slot, size_t number) {
+    if (alloc < 0xff) {
+        ((uint8_t *)index)[slot] = (uint8_t)number;
+    } else if (alloc < 0xffff) {
+        ((uint16_t *)index)[slot] = (uint16_t)number;
+    } else {
+        ((uint32_t *)index)[slot] = (uint32_t)number;
+    }
+}
 
 #if MICROPY_OPT_MAP_LOOKUP_CACHE
 // Returns the cache entry of an index: the slot at which the index was found last, in any map. It
@@ -58,8 +91,143 @@ static inline mp_map_elem_t *gpusnek_found(mp_map_t *map, mp_obj_t index, mp_map
     return entry;
 }
 
-// Inserts a key, without a value, into a free slot. Returns `entry`.
-static inline mp_map_elem_t *gpusnek_entered(mp_map_t *map, mp_obj_t key, mp_map_elem_t *entry) {
+// Looks up a key in a table without an index, and in a constant table: from its start. `words`: keys
+// are compared as words. Propagates exceptions of comparisons.
+static inline mp_map_elem_t *gpusnek_scan(
+    mp_map_t *map, mp_obj_t index, mp_uint_t hash, bool words) {
+    mp_map_elem_t *entry = map->table;
+    const mp_map_elem_t *const end = entry + map->alloc;
+    for (; entry < end; entry++) {
+        if (!words) {
+            entry = gpusnek_skip_entries(entry, end, index, hash);
+            if (entry == end) {
+                break;
+            }
+        }
+        const mp_obj_t key = entry->key;
+        if (key == index) {
+            return entry;
+        }
+        if (key == MP_OBJ_NULL) {
+            break;
+        }
+        if (!words && key != MP_OBJ_SENTINEL && gpusnek_map_equal(map, key, index)) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+// Looks up a key by the index of a table. Propagates exceptions of comparisons.
+static inline mp_map_elem_t *gpusnek_search(
+    mp_map_t *map, mp_obj_t index, mp_uint_t hash, bool words) {
+    const size_t alloc = map->alloc, slots = gpusnek_slots(alloc), step = gpusnek_step(slots);
+    mp_map_elem_t *const table = map->table;
+    const void *const numbers = gpusnek_order(table, alloc) + 1;
+    size_t pos = hash % slots;
+    for (;;) {
+        const size_t number = gpusnek_slot(numbers, alloc, pos);
+        if (number == 0) {
+            return NULL;
+        }
+        mp_map_elem_t *const entry = &table[number - 1];
+        const mp_obj_t key = entry->key;
+        if (key == index
+            || (!words && gpusnek_is_live(key) && !gpusnek_is_other(key, index, hash)
+                && gpusnek_map_equal(map, key, index))) {
+            return entry;
+        }
+        pos = (pos + step) % slots; // this form lets the rule `polls` recognize the loop
+    }
+}
+
+// Writes the number of an entry into the first slot of the probe sequence that is empty or has the
+// number of a removed entry.
+static MP_NOINLINE void gpusnek_enter_number(mp_map_t *map, mp_uint_t hash, size_t number) {
+    const size_t alloc = map->alloc, slots = gpusnek_slots(alloc), step = gpusnek_step(slots);
+    gpusnek_order_t *const order = gpusnek_order(map->table, alloc);
+    size_t pos = hash % slots, there = gpusnek_slot(order + 1, alloc, pos);
+    while (there != 0 && there != number && gpusnek_is_live(map->table[there - 1].key)) {
+        pos = (pos + step) % slots;
+        there = gpusnek_slot(order + 1, alloc, pos);
+    }
+    order->filled += there == 0;
+    gpusnek_set_slot(order + 1, alloc, pos, number);
+}
+
+// Moves a table's entries to its front, without the tombstones, and writes its index. Propagates
+// exceptions of hash functions.
+static MP_NOINLINE void gpusnek_compact(mp_map_t *map) {
+    mp_map_elem_t *const table = map->table;
+    const size_t alloc = map->alloc;
+    size_t top = 0;
+    for (size_t i = 0; i < alloc; i++) {
+        if (gpusnek_is_live(table[i].key)) {
+            table[top++] = table[i];
+        }
+    }
+    for (size_t i = top; i < alloc; i++) {
+        table[i].key = table[i].value = MP_OBJ_NULL;
+    }
+    if (alloc <= GPUSNEK_SCANNED) {
+        return;
+    }
+    gpusnek_order_t *const order = gpusnek_order(table, alloc);
+    memset(order, 0, gpusnek_map_bytes(alloc) - alloc * sizeof(mp_map_elem_t));
+    order->top = (uint32_t)top;
+    for (size_t i = 0; i < top && gpusnek_is_live(table[i].key); i++) {
+        const mp_uint_t hash = gpusnek_key_hash(table[i].key);
+        if (map->table != table) {
+            return; // the hash function changed the map, which has a new table and index
+        }
+        gpusnek_enter_number(map, hash, i + 1);
+    }
+}
+
+void gpusnek_copy_order(mp_map_t *to, const mp_map_t *from) {
+    const size_t alloc = to->alloc, entries = alloc * sizeof(mp_map_elem_t);
+    if (from->is_fixed) {
+        gpusnek_compact(to);
+    } else if (alloc > GPUSNEK_SCANNED) {
+        memcpy(to->table + alloc, from->table + alloc, gpusnek_map_bytes(alloc) - entries);
+    }
+}
+
+// Moves a map's entries to a table of `alloc` entries. Without memory for it, the map keeps its
+// table if that has tombstones; otherwise raises MemoryError.
+static inline void gpusnek_map_resize(mp_map_t *map, size_t alloc) {
+    const size_t old_alloc = map->alloc;
+    if (alloc != old_alloc) {
+        mp_map_elem_t *const old = map->table;
+        mp_map_elem_t *const table = (mp_map_elem_t *)gpusnek_new_table(
+            gpusnek_map_bytes(alloc), map->used < old_alloc);
+        if (table != NULL) {
+            if (old_alloc > 0) {
+                memcpy(table, old, old_alloc * sizeof(mp_map_elem_t));
+            }
+            map->alloc = alloc;
+            map->table = table;
+            gpusnek_map_del(mp_map_elem_t, old, old_alloc);
+        }
+    }
+    gpusnek_compact(map);
+}
+
+// Appends an entry without a value for a key that the map does not have. Returns the entry.
+static inline mp_map_elem_t *gpusnek_append(mp_map_t *map, mp_obj_t key, mp_uint_t hash) {
+    const size_t alloc = map->alloc;
+    const bool indexed = alloc > GPUSNEK_SCANNED;
+    size_t top = gpusnek_top(map);
+    if (top == alloc
+        || (indexed && gpusnek_order(map->table, alloc)->filled >= alloc + alloc / 4)) {
+        mp_map_rehash(map);
+        top = gpusnek_top(map);
+    }
+    mp_map_elem_t *const entry = &map->table[top];
+    if (map->alloc > GPUSNEK_SCANNED) {
+        gpusnek_enter_number(map, hash, top + 1);
+        gpusnek_order(map->table, map->alloc)->top = (uint32_t)top + 1;
+    }
     map->used += 1;
     entry->key = key;
     entry->value = MP_OBJ_NULL;
@@ -69,54 +237,24 @@ static inline mp_map_elem_t *gpusnek_entered(mp_map_t *map, mp_obj_t key, mp_map
     return entry;
 }
 
-// Resizes a map's table. Returns false if there is no memory for a new one.
-static inline bool gpusnek_map_renewed(mp_map_t *map) {
-    const mp_map_elem_t *const before = map->table;
-    mp_map_rehash(map);
-    return map->table != before;
+// Removes an entry, whose value stays for the caller to read. The key before the end of the entries
+// is not a tombstone afterwards.
+static inline void gpusnek_remove(mp_map_t *map, mp_map_elem_t *entry) {
+    size_t top = gpusnek_top(map);
+    map->used -= 1;
+    entry->key = MP_OBJ_SENTINEL;
+    while (top > 0 && map->table[top - 1].key == MP_OBJ_SENTINEL) {
+        map->table[--top].key = MP_OBJ_NULL;
+    }
+    if (map->alloc > GPUSNEK_SCANNED) {
+        gpusnek_order(map->table, map->alloc)->top = (uint32_t)top;
+    }
 }
 
-// Looks up a key in an ordered map: a linear search, because its entries are contiguous. `words`:
-// keys are compared as words. Propagates exceptions of comparisons; raises MemoryError.
-static inline mp_map_elem_t *gpusnek_ordered_lookup(
-    mp_map_t *map, mp_obj_t index, mp_map_lookup_kind_t kind, bool words) {
-    const mp_uint_t known = words ? 0 : gpusnek_known_hash(index);
-    mp_map_elem_t *const top = map->table + map->used;
-    for (mp_map_elem_t *entry = map->table; entry < top; entry++) {
-        if (!words) {
-            entry = gpusnek_skip_entries(entry, top, index, known);
-            if (entry == top) {
-                break;
-            }
-        }
-        if (entry->key == index || (!words && gpusnek_map_equal(map, entry->key, index))) {
-            #if MICROPY_PY_COLLECTIONS_ORDEREDDICT
-            if (MP_UNLIKELY(kind == MP_MAP_LOOKUP_REMOVE_IF_FOUND)) {
-                // The caller reads the value from the entry behind the last remaining one.
-                const mp_obj_t value = entry->value;
-                --map->used;
-                memmove(entry, entry + 1, (top - entry - 1) * sizeof(*entry));
-                entry = &map->table[map->used];
-                entry->key = MP_OBJ_NULL;
-                entry->value = value;
-            }
-            #endif
-            return gpusnek_found(map, index, entry);
-        }
-    }
-    #if MICROPY_PY_COLLECTIONS_ORDEREDDICT
-    if (MP_UNLIKELY(kind == MP_MAP_LOOKUP_ADD_IF_NOT_FOUND)) {
-        if (map->used == map->alloc) {
-            // `alloc` is updated after the allocation, which may raise (T4).
-            const size_t count = map->alloc + 4 + map->alloc / 4;
-            map->table = m_renew(mp_map_elem_t, map->table, map->used, count);
-            map->alloc = count;
-            mp_seq_clear(map->table, map->used, map->alloc, sizeof(*map->table));
-        }
-        return gpusnek_entered(map, index, map->table + map->used);
-    }
-    #endif
-    return NULL;
+// Returns the minimum number of entries of a new table: as many as the old one has if a quarter of
+// them are tombstones.
+static inline size_t gpusnek_map_wanted(size_t used, size_t alloc) {
+    return used < alloc - alloc / 4 ? alloc : alloc + 1;
 }
 
 // Replaces mp_map_lookup(): finds, inserts or removes a key. Returns its entry, or NULL if the key
@@ -140,8 +278,10 @@ static inline mp_map_elem_t *gpusnek_map_lookup(
             return NULL;
         }
     }
-    if (map->is_ordered) {
-        return gpusnek_ordered_lookup(map, index, kind, words);
+    if (map->is_fixed) {
+        mp_map_elem_t *const entry =
+            gpusnek_scan(map, index, words ? 0 : gpusnek_known_hash(index), words);
+        return entry == NULL ? NULL : gpusnek_found(map, index, entry);
     }
     if (map->alloc == 0) {
         if (kind != MP_MAP_LOOKUP_ADD_IF_NOT_FOUND) {
@@ -152,90 +292,15 @@ static inline mp_map_elem_t *gpusnek_map_lookup(
     const mp_uint_t hash = mp_obj_is_qstr(index)
         ? qstr_hash(MP_OBJ_QSTR_VALUE(index)) : gpusnek_key_hash(index);
     gpusnek_table_there(map->alloc);
-    size_t pos = hash % map->alloc, start = pos;
-    mp_map_elem_t *spare = NULL; // the first tombstone of the probe sequence
-    for (;;) {
-        mp_map_elem_t *const entry = &map->table[pos];
-        if (entry->key == MP_OBJ_NULL) {
-            if (kind != MP_MAP_LOOKUP_ADD_IF_NOT_FOUND) {
-                return NULL;
-            }
-            if ((spare == NULL ? gpusnek_is_crowded(map->used, map->alloc)
-                               : gpusnek_is_littered(map->alloc, start, pos))
-                && gpusnek_map_renewed(map)) {
-                start = pos = hash % map->alloc;
-                spare = NULL;
-                continue;
-            }
-            return gpusnek_entered(map, index, spare == NULL ? entry : spare);
+    mp_map_elem_t *const entry = map->alloc > GPUSNEK_SCANNED
+        ? gpusnek_search(map, index, hash, words) : gpusnek_scan(map, index, hash, words);
+    if (entry != NULL) {
+        if (kind == MP_MAP_LOOKUP_REMOVE_IF_FOUND) {
+            gpusnek_remove(map, entry);
         }
-        if (entry->key == MP_OBJ_SENTINEL) {
-            spare = spare == NULL ? entry : spare;
-        } else if (entry->key == index
-                   || (!words && !gpusnek_is_other(entry->key, index, hash)
-                       && gpusnek_map_equal(map, entry->key, index))) {
-            if (kind == MP_MAP_LOOKUP_REMOVE_IF_FOUND) {
-                map->used -= 1;
-                const size_t next = (pos + gpusnek_step(map->alloc)) % map->alloc;
-                const bool last = map->table[next].key == MP_OBJ_NULL;
-                entry->key = last ? MP_OBJ_NULL : MP_OBJ_SENTINEL; // the caller reads the value
-            }
-            return gpusnek_found(map, index, entry);
-        }
-        pos = (pos + gpusnek_step(map->alloc)) % map->alloc;
-        if (!words) {
-            pos = gpusnek_skip(&map->table->key, 2, map->alloc, pos, start, index, hash);
-        }
-        if (pos == start) { // all slots were visited: each has a key or a tombstone
-            if (kind != MP_MAP_LOOKUP_ADD_IF_NOT_FOUND) {
-                return NULL;
-            }
-            if (spare == NULL) {
-                mp_map_rehash(map);
-                start = pos = hash % map->alloc;
-            } else if (gpusnek_is_littered(map->alloc, start, pos) && gpusnek_map_renewed(map)) {
-                start = pos = hash % map->alloc;
-                spare = NULL;
-            } else {
-                return gpusnek_entered(map, index, spare);
-            }
-        }
+        return gpusnek_found(map, index, entry);
     }
-}
-
-// Moves a map's entries to a table of `alloc` slots. Without memory for it, the map stays unchanged
-// if its table has a free slot; otherwise raises MemoryError.
-static inline void gpusnek_map_resize(mp_map_t *map, size_t alloc) {
-    const size_t old_alloc = map->alloc;
-    mp_map_elem_t *const old = map->table;
-    mp_map_elem_t *const table =
-        gpusnek_new_table(alloc * sizeof(mp_map_elem_t), map->used < old_alloc);
-    if (table == NULL) {
-        return;
-    }
-    map->alloc = alloc;
-    map->used = 0;
-    map->all_keys_are_qstrs = 1;
-    map->table = table;
-    for (size_t i = 0; i < old_alloc; i++) {
-        const mp_obj_t key = old[i].key;
-        if (key == MP_OBJ_NULL || key == MP_OBJ_SENTINEL) {
-            continue;
-        }
-        // The keys differ from each other, so no comparison is needed, unless hashing a key changed
-        // the map.
-        const mp_uint_t hash = gpusnek_key_hash(key);
-        if (map->table == table && map->alloc == alloc && gpusnek_has_room(map->used, alloc)) {
-            mp_obj_t *const place = gpusnek_free_place(&table->key, 2, alloc, hash);
-            place[0] = key;
-            place[1] = old[i].value;
-            map->used += 1;
-            map->all_keys_are_qstrs &= mp_obj_is_qstr(key);
-        } else {
-            mp_map_lookup(map, key, MP_MAP_LOOKUP_ADD_IF_NOT_FOUND)->value = old[i].value;
-        }
-    }
-    gpusnek_table_del(mp_map_elem_t, old, old_alloc);
+    return kind == MP_MAP_LOOKUP_ADD_IF_NOT_FOUND ? gpusnek_append(map, index, hash) : NULL;
 }
 
 #if MICROPY_PY_BUILTINS_SET

@@ -13,6 +13,8 @@ SRC_C = atomics.c barrier.c blockdevice.c buffers.c changed.c console.c filesyst
 SRC_C += outbuf.c profile.c random.c repl.c stdio.c binding.c bytecode.c code.c native.c native_calls.c native_prelude.c native_slow.c marshal.c sort.c values.c
 SRC_C += qstrsearch.c allocate.c judge.c weakrefs.c devicecalls.c exceptions.c missing.c unmarshal.c matching.c \
     matching_keys.c matching_numbers.c
+SRC_C += slices.c charkinds.c charkinds_table.c methods.c methods_case.c methods_number.c \
+    methods_text.c keywords.c encodings.c types.c
 SRC_C += verify.c verify_code.c verify_flow.c
 SRC_C += integers.c integers_power.c integers_text.c natural_power.c natural_product.c \
     natural_quotient.c

@@ -85,6 +85,9 @@ static MP_NOINLINE mp_uint_t gpusnek_key_hash(mp_obj_t key) {
             return (mp_uint_t)MP_OBJ_SMALL_INT_VALUE(MP_OBJ_NEW_SMALL_INT(hash));
         }
     }
+    if (mp_obj_is_exact_type(key, &mp_type_slice)) {
+        return 1; // a slice is a key, and equals itself only
+    }
     return (mp_uint_t)MP_OBJ_SMALL_INT_VALUE(mp_unary_op(MP_UNARY_OP_HASH, key));
 }
 

@@ -217,9 +217,9 @@ def test_an_index_that_shortens_the_sequence(roomy_device: Device) -> None:
     gone = "('IndexError', 0)"
     assert lists == f"[{gone}, ([], 0), ([], 0), {gone}, (None, 7), (None, 5)]"
     short = "('IndexError', 6)"
-    stepped = "('NotImplementedError', 6)"
+    stepped = "([0], 6)"
     assert buffers == f"[{short}, ([], 6), {stepped}, {short}, (None, 11), (None, 7)]"
-    assert arrays == buffers
+    assert arrays == buffers.replace("[0]", "[2]")
     assert pops == f"{gone} {gone}"
     assert deletes == "(None, 0)"
     assert last == "1 2 5 bc 97"

@@ -18,7 +18,7 @@ for number in range(1, 128):
         exec("a" + c + "b = 5", names)
     except (SyntaxError, NameError, TypeError):
         pass
-    space = c.isspace() and c not in "\\r\\n"
+    space = c.isspace() and c not in "\\r\\n\\x1c\\x1d\\x1e\\x1f"
     # These go on with the number, or are operators.
     assert (found[0] == 8) == (space or c in "+_."), (number, found)
     assert (found[1] == 102 + 10 * (number - 48)) == c.isdigit(), (number, found)

@@ -30,7 +30,7 @@ for text, part in CASES:
 def test_as_cpython_searches(roomy_device: Device, cases: list[tuple[str, str]]) -> None:
     lines: list[str] = []
     shown = EACH.replace("print(", "show(")
-    exec(shown, {"CASES": cases, "show": lambda *values: lines.append(ascii(values))})
+    exec(shown, {"CASES": cases, "show": lambda *values: lines.append(repr(values))})
     program = f"def show(*values): print(values)\nCASES = {cases!r}\n{shown}"
     result = run(roomy_device, [program], 1, Launch(heap=1 << 20, stdout=1 << 18))
     assert result.stderr[0] == b""

@@ -24,6 +24,10 @@ class ABC:
         return object.__new__(cls)
 
 
+# `class C(metaclass=ABCMeta)` gets this base.
+ABCMeta._base_class = ABC
+
+
 def update_abstractmethods(cls):
     names = [name for name in dir(cls) if getattr(cls, name, None) in _abstract]
     cls.__abstractmethods__ = frozenset(names)

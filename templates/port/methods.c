@@ -1,0 +1,304 @@
+// The search for attributes of built-in types that upstream lacks, and the special methods of
+// containers and numbers, which call the operation of the same meaning.
+#include "methods.h"
+
+#include <string.h>
+
+#include "py/builtin.h"
+#include "py/objtuple.h"
+#include "py/objtype.h"
+#include "py/runtime.h"
+#include "types.h"
+
+#define OPERATOR(name, operation) \
+    static mp_obj_t name(mp_obj_t self, mp_obj_t other) { \
+        return mp_binary_op(operation, self, other); \
+    } \
+    static MP_DEFINE_CONST_FUN_OBJ_2(name##_obj, name)
+#define REFLECTED(name, operation) \
+    static mp_obj_t name(mp_obj_t self, mp_obj_t other) { \
+        return mp_binary_op(operation, other, self); \
+    } \
+    static MP_DEFINE_CONST_FUN_OBJ_2(name##_obj, name)
+#define SPECIAL(name, operation) \
+    static mp_obj_t name(mp_obj_t self) { \
+        return mp_unary_op(operation, self); \
+    } \
+    static MP_DEFINE_CONST_FUN_OBJ_1(name##_obj, name)
+
+OPERATOR(do_add, MP_BINARY_OP_ADD);
+OPERATOR(do_sub, MP_BINARY_OP_SUBTRACT);
+OPERATOR(do_mul, MP_BINARY_OP_MULTIPLY);
+OPERATOR(do_truediv, MP_BINARY_OP_TRUE_DIVIDE);
+OPERATOR(do_floordiv, MP_BINARY_OP_FLOOR_DIVIDE);
+OPERATOR(do_mod, MP_BINARY_OP_MODULO);
+OPERATOR(do_divmod, MP_BINARY_OP_DIVMOD);
+OPERATOR(do_pow, MP_BINARY_OP_POWER);
+OPERATOR(do_lshift, MP_BINARY_OP_LSHIFT);
+OPERATOR(do_rshift, MP_BINARY_OP_RSHIFT);
+OPERATOR(do_and, MP_BINARY_OP_AND);
+OPERATOR(do_or, MP_BINARY_OP_OR);
+OPERATOR(do_xor, MP_BINARY_OP_XOR);
+OPERATOR(do_iadd, MP_BINARY_OP_INPLACE_ADD);
+OPERATOR(do_lt, MP_BINARY_OP_LESS);
+OPERATOR(do_le, MP_BINARY_OP_LESS_EQUAL);
+OPERATOR(do_gt, MP_BINARY_OP_MORE);
+OPERATOR(do_ge, MP_BINARY_OP_MORE_EQUAL);
+REFLECTED(do_radd, MP_BINARY_OP_ADD);
+REFLECTED(do_rsub, MP_BINARY_OP_SUBTRACT);
+REFLECTED(do_rmul, MP_BINARY_OP_MULTIPLY);
+REFLECTED(do_rtruediv, MP_BINARY_OP_TRUE_DIVIDE);
+REFLECTED(do_rfloordiv, MP_BINARY_OP_FLOOR_DIVIDE);
+REFLECTED(do_rmod, MP_BINARY_OP_MODULO);
+REFLECTED(do_rpow, MP_BINARY_OP_POWER);
+SPECIAL(do_neg, MP_UNARY_OP_NEGATIVE);
+SPECIAL(do_pos, MP_UNARY_OP_POSITIVE);
+SPECIAL(do_abs, MP_UNARY_OP_ABS);
+SPECIAL(do_invert, MP_UNARY_OP_INVERT);
+SPECIAL(do_hash, MP_UNARY_OP_HASH);
+SPECIAL(do_len, MP_UNARY_OP_LEN);
+
+static mp_obj_t do_eq(mp_obj_t self, mp_obj_t other) {
+    return mp_obj_equal_not_equal(MP_BINARY_OP_EQUAL, self, other);
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(do_eq_obj, do_eq);
+
+static mp_obj_t do_ne(mp_obj_t self, mp_obj_t other) {
+    return mp_obj_equal_not_equal(MP_BINARY_OP_NOT_EQUAL, self, other);
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(do_ne_obj, do_ne);
+
+static mp_obj_t do_contains(mp_obj_t self, mp_obj_t item) {
+    return mp_binary_op(MP_BINARY_OP_CONTAINS, self, item);
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(do_contains_obj, do_contains);
+
+static mp_obj_t do_bool(mp_obj_t self) {
+    return mp_obj_new_bool(mp_obj_is_true(self));
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(do_bool_obj, do_bool);
+
+static mp_obj_t do_iter(mp_obj_t self) {
+    return mp_getiter(self, NULL);
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(do_iter_obj, do_iter);
+
+static mp_obj_t text_of(mp_obj_t self, mp_print_kind_t kind) {
+    vstr_t text;
+    mp_print_t print;
+    vstr_init_print(&text, 16, &print);
+    mp_obj_print_helper(&print, self, kind);
+    return mp_obj_new_str_from_vstr(&text);
+}
+
+static mp_obj_t do_repr(mp_obj_t self) {
+    return text_of(self, PRINT_REPR);
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(do_repr_obj, do_repr);
+
+static mp_obj_t do_str(mp_obj_t self) {
+    return text_of(self, PRINT_STR);
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(do_str_obj, do_str);
+
+#if MICROPY_PY_BUILTINS_FLOAT
+static mp_obj_t do_float(mp_obj_t self) {
+    return mp_obj_new_float(mp_obj_get_float(self));
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(do_float_obj, do_float);
+#endif
+
+// Special methods of every type below.
+static const mp_rom_map_elem_t object_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___eq__), MP_ROM_PTR(&do_eq_obj) },
+    { MP_ROM_QSTR(MP_QSTR___ne__), MP_ROM_PTR(&do_ne_obj) },
+    { MP_ROM_QSTR(MP_QSTR___repr__), MP_ROM_PTR(&do_repr_obj) },
+    { MP_ROM_QSTR(MP_QSTR___str__), MP_ROM_PTR(&do_str_obj) },
+};
+static MP_DEFINE_CONST_DICT(object_methods, object_table);
+
+static const mp_rom_map_elem_t order_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___lt__), MP_ROM_PTR(&do_lt_obj) },
+    { MP_ROM_QSTR(MP_QSTR___le__), MP_ROM_PTR(&do_le_obj) },
+    { MP_ROM_QSTR(MP_QSTR___gt__), MP_ROM_PTR(&do_gt_obj) },
+    { MP_ROM_QSTR(MP_QSTR___ge__), MP_ROM_PTR(&do_ge_obj) },
+};
+static MP_DEFINE_CONST_DICT(order_methods, order_table);
+
+static const mp_rom_map_elem_t hash_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___hash__), MP_ROM_PTR(&do_hash_obj) },
+};
+static MP_DEFINE_CONST_DICT(hash_methods, hash_table);
+
+static const mp_rom_map_elem_t container_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___contains__), MP_ROM_PTR(&do_contains_obj) },
+    { MP_ROM_QSTR(MP_QSTR___iter__), MP_ROM_PTR(&do_iter_obj) },
+    { MP_ROM_QSTR(MP_QSTR___len__), MP_ROM_PTR(&do_len_obj) },
+};
+static MP_DEFINE_CONST_DICT(container_methods, container_table);
+
+static const mp_rom_map_elem_t sequence_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___add__), MP_ROM_PTR(&do_add_obj) },
+    { MP_ROM_QSTR(MP_QSTR___getitem__), MP_ROM_PTR(&mp_op_getitem_obj) },
+    { MP_ROM_QSTR(MP_QSTR___mul__), MP_ROM_PTR(&do_mul_obj) },
+    { MP_ROM_QSTR(MP_QSTR___rmul__), MP_ROM_PTR(&do_rmul_obj) },
+};
+static MP_DEFINE_CONST_DICT(sequence_methods, sequence_table);
+
+static const mp_rom_map_elem_t change_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___delitem__), MP_ROM_PTR(&mp_op_delitem_obj) },
+    { MP_ROM_QSTR(MP_QSTR___iadd__), MP_ROM_PTR(&do_iadd_obj) },
+    { MP_ROM_QSTR(MP_QSTR___setitem__), MP_ROM_PTR(&mp_op_setitem_obj) },
+};
+static MP_DEFINE_CONST_DICT(change_methods, change_table);
+
+static const mp_rom_map_elem_t set_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___and__), MP_ROM_PTR(&do_and_obj) },
+    { MP_ROM_QSTR(MP_QSTR___or__), MP_ROM_PTR(&do_or_obj) },
+    { MP_ROM_QSTR(MP_QSTR___sub__), MP_ROM_PTR(&do_sub_obj) },
+    { MP_ROM_QSTR(MP_QSTR___xor__), MP_ROM_PTR(&do_xor_obj) },
+};
+static MP_DEFINE_CONST_DICT(set_methods, set_table);
+
+static const mp_rom_map_elem_t number_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___abs__), MP_ROM_PTR(&do_abs_obj) },
+    { MP_ROM_QSTR(MP_QSTR___add__), MP_ROM_PTR(&do_add_obj) },
+    { MP_ROM_QSTR(MP_QSTR___bool__), MP_ROM_PTR(&do_bool_obj) },
+    { MP_ROM_QSTR(MP_QSTR___divmod__), MP_ROM_PTR(&do_divmod_obj) },
+    #if MICROPY_PY_BUILTINS_FLOAT
+    { MP_ROM_QSTR(MP_QSTR___float__), MP_ROM_PTR(&do_float_obj) },
+    #endif
+    { MP_ROM_QSTR(MP_QSTR___floordiv__), MP_ROM_PTR(&do_floordiv_obj) },
+    { MP_ROM_QSTR(MP_QSTR___mod__), MP_ROM_PTR(&do_mod_obj) },
+    { MP_ROM_QSTR(MP_QSTR___mul__), MP_ROM_PTR(&do_mul_obj) },
+    { MP_ROM_QSTR(MP_QSTR___neg__), MP_ROM_PTR(&do_neg_obj) },
+    { MP_ROM_QSTR(MP_QSTR___pos__), MP_ROM_PTR(&do_pos_obj) },
+    { MP_ROM_QSTR(MP_QSTR___pow__), MP_ROM_PTR(&do_pow_obj) },
+    { MP_ROM_QSTR(MP_QSTR___radd__), MP_ROM_PTR(&do_radd_obj) },
+    { MP_ROM_QSTR(MP_QSTR___rfloordiv__), MP_ROM_PTR(&do_rfloordiv_obj) },
+    { MP_ROM_QSTR(MP_QSTR___rmod__), MP_ROM_PTR(&do_rmod_obj) },
+    { MP_ROM_QSTR(MP_QSTR___rmul__), MP_ROM_PTR(&do_rmul_obj) },
+    { MP_ROM_QSTR(MP_QSTR___rpow__), MP_ROM_PTR(&do_rpow_obj) },
+    { MP_ROM_QSTR(MP_QSTR___rsub__), MP_ROM_PTR(&do_rsub_obj) },
+    { MP_ROM_QSTR(MP_QSTR___rtruediv__), MP_ROM_PTR(&do_rtruediv_obj) },
+    { MP_ROM_QSTR(MP_QSTR___sub__), MP_ROM_PTR(&do_sub_obj) },
+    { MP_ROM_QSTR(MP_QSTR___truediv__), MP_ROM_PTR(&do_truediv_obj) },
+};
+static MP_DEFINE_CONST_DICT(number_methods, number_table);
+
+static const mp_rom_map_elem_t integer_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___and__), MP_ROM_PTR(&do_and_obj) },
+    { MP_ROM_QSTR(MP_QSTR___invert__), MP_ROM_PTR(&do_invert_obj) },
+    { MP_ROM_QSTR(MP_QSTR___lshift__), MP_ROM_PTR(&do_lshift_obj) },
+    { MP_ROM_QSTR(MP_QSTR___or__), MP_ROM_PTR(&do_or_obj) },
+    { MP_ROM_QSTR(MP_QSTR___rshift__), MP_ROM_PTR(&do_rshift_obj) },
+    { MP_ROM_QSTR(MP_QSTR___xor__), MP_ROM_PTR(&do_xor_obj) },
+};
+static MP_DEFINE_CONST_DICT(integer_methods, integer_table);
+
+static mp_obj_t sequence_count(mp_obj_t self, mp_obj_t value) {
+    mp_obj_iter_buf_t buffer;
+    const mp_obj_t items = mp_getiter(self, &buffer);
+    mp_int_t count = 0;
+    for (mp_obj_t item; (item = mp_iternext(items)) != MP_OBJ_STOP_ITERATION;) {
+        count += mp_obj_equal(item, value);
+    }
+    return MP_OBJ_NEW_SMALL_INT(count);
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(sequence_count_obj, sequence_count);
+
+static mp_obj_t sequence_index(mp_obj_t self, mp_obj_t value) {
+    mp_obj_iter_buf_t buffer;
+    const mp_obj_t items = mp_getiter(self, &buffer);
+    mp_int_t at = 0;
+    for (mp_obj_t item; (item = mp_iternext(items)) != MP_OBJ_STOP_ITERATION; at++) {
+        if (mp_obj_equal(item, value)) {
+            return MP_OBJ_NEW_SMALL_INT(at);
+        }
+    }
+    mp_raise_ValueError(MP_ERROR_TEXT("value is not in range"));
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(sequence_index_obj, sequence_index);
+
+// For tuple displays with a star.
+static mp_obj_t list_as_tuple(mp_obj_t self) {
+    size_t length;
+    mp_obj_t *items;
+    mp_obj_list_get(self, &length, &items);
+    return mp_obj_new_tuple(length, items);
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(list_as_tuple_obj, list_as_tuple);
+
+static const mp_rom_map_elem_t list_table[] = {
+    { MP_ROM_QSTR(MP_QSTR__as_tuple), MP_ROM_PTR(&list_as_tuple_obj) },
+};
+static MP_DEFINE_CONST_DICT(list_methods, list_table);
+
+static const mp_rom_map_elem_t range_table[] = {
+    { MP_ROM_QSTR(MP_QSTR_count), MP_ROM_PTR(&sequence_count_obj) },
+    { MP_ROM_QSTR(MP_QSTR_index), MP_ROM_PTR(&sequence_index_obj) },
+};
+static MP_DEFINE_CONST_DICT(range_methods, range_table);
+
+// The tables of a type. The first one is its own.
+#define TABLES (6)
+typedef struct {
+    const mp_obj_type_t *type;
+    const mp_obj_dict_t *tables[TABLES];
+} attributes_t;
+
+static const attributes_t all_attributes[] = {
+    { &mp_type_str, { &gpusnek_str_methods, &object_methods, &order_methods, &hash_methods, &container_methods, &sequence_methods } },
+    { &mp_type_int, { &gpusnek_int_methods, &object_methods, &order_methods, &hash_methods, &number_methods, &integer_methods } },
+    { &mp_type_object, { &gpusnek_object_methods, NULL, NULL, NULL, NULL, NULL } },
+    { &mp_type_bool, { &gpusnek_int_methods, &object_methods, &order_methods, &hash_methods, &number_methods, &integer_methods } },
+    #if MICROPY_PY_BUILTINS_FLOAT
+    { &mp_type_float, { &gpusnek_float_methods, &object_methods, &order_methods, &hash_methods, &number_methods, NULL } },
+    #endif
+    { &mp_type_list, { &list_methods, &change_methods, &object_methods, &order_methods, &container_methods, &sequence_methods } },
+    { &mp_type_tuple, { &hash_methods, &object_methods, &order_methods, &container_methods, &sequence_methods, NULL } },
+    { &mp_type_dict, { &container_methods, &object_methods, NULL, NULL, NULL, NULL } },
+    { &mp_type_set, { &set_methods, &object_methods, &order_methods, &container_methods, NULL, NULL } },
+    { &mp_type_frozenset, { &set_methods, &object_methods, &order_methods, &hash_methods, &container_methods, NULL } },
+    { &mp_type_bytes, { &gpusnek_bytes_methods, &object_methods, &order_methods, &hash_methods, &container_methods, &sequence_methods } },
+    { &mp_type_bytearray, { &gpusnek_bytes_methods, &object_methods, &order_methods, &container_methods, &sequence_methods, &change_methods } },
+    { &mp_type_range, { &range_methods, &object_methods, &hash_methods, &container_methods, NULL, NULL } },
+};
+
+mp_obj_t gpusnek_call_native(mp_obj_t function, mp_obj_t native, size_t n_args, size_t n_kw,
+    const mp_obj_t *args) {
+    const size_t size = n_args + 2 * n_kw;
+    mp_obj_t few[8];
+    mp_obj_t *const copy = size <= MP_ARRAY_SIZE(few) ? few : m_new(mp_obj_t, size);
+    memcpy(copy, args, size * sizeof(mp_obj_t));
+    copy[0] = native;
+    return mp_call_function_n_kw(function, n_args, n_kw, copy);
+}
+
+MP_DEFINE_CONST_OBJ_TYPE(gpusnek_getter_type, MP_QSTR_getset_descriptor, MP_TYPE_FLAG_NONE);
+
+bool gpusnek_method(mp_obj_t self, const mp_obj_type_t *type, const mp_obj_type_t *own_type,
+    qstr name, mp_obj_t *dest) {
+    const attributes_t *row = all_attributes;
+    const attributes_t *const end = row + MP_ARRAY_SIZE(all_attributes);
+    while (row < end && row->type != type) {
+        row++;
+    }
+    if (row == end) {
+        return false;
+    }
+    for (size_t i = 0; i < TABLES && row->tables[i] != NULL; i++) {
+        mp_map_t *const map = (mp_map_t *)&row->tables[i]->map;
+        const mp_map_elem_t *const entry = mp_map_lookup(map, MP_OBJ_NEW_QSTR(name), MP_MAP_LOOKUP);
+        if (entry == NULL) {
+            continue;
+        }
+        if (self != MP_OBJ_NULL && mp_obj_is_type(entry->value, &gpusnek_getter_type)) {
+            dest[0] = ((const gpusnek_getter_t *)MP_OBJ_TO_PTR(entry->value))->get(self);
+        } else {
+            mp_convert_member_lookup(self, own_type, entry->value, dest);
+        }
+        return true;
+    }
+    return false;
+}

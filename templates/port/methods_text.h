@@ -1,0 +1,57 @@
+// Methods of str, bytes and bytearray (methods_text.c, methods_case.c) that methods.c lists or that
+// patches call in py/objstr.c.
+#ifndef GPUSNEK_METHODS_TEXT_H
+#define GPUSNEK_METHODS_TEXT_H
+
+#include "py/obj.h"
+
+// The characters of a str, or the bytes of a bytes or bytearray object.
+typedef struct {
+    const byte *data;
+    size_t size; // in bytes
+    const mp_obj_type_t *type; // str, bytes or bytearray
+    bool is_str;
+} gpusnek_text_t;
+
+// Returns the content of a str, bytes or bytearray object. Raises TypeError for other objects.
+gpusnek_text_t gpusnek_text(mp_obj_t object);
+// Returns an argument of a method of `self` that must be of a related type. Raises TypeError.
+gpusnek_text_t gpusnek_text_argument(gpusnek_text_t self, mp_obj_t argument);
+// Returns the object of a type whose content is in `vstr`.
+mp_obj_t gpusnek_new_text(const mp_obj_type_t *type, vstr_t *vstr);
+// Returns the character or byte at *at, and moves *at behind it.
+unichar gpusnek_next(const byte **at, bool is_str);
+// Returns the number of characters or bytes.
+size_t gpusnek_length(gpusnek_text_t text);
+
+// str.center without and with a fill character.
+mp_obj_t gpusnek_text_center(mp_obj_t self, mp_obj_t width);
+extern const mp_obj_fun_builtin_var_t gpusnek_text_center_obj;
+
+// str.lower and str.upper.
+mp_obj_t gpusnek_text_lower(mp_obj_t self);
+mp_obj_t gpusnek_text_upper(mp_obj_t self);
+mp_obj_t gpusnek_text_capitalize(mp_obj_t self);
+mp_obj_t gpusnek_text_casefold(mp_obj_t self);
+mp_obj_t gpusnek_text_swapcase(mp_obj_t self);
+mp_obj_t gpusnek_text_title(mp_obj_t self);
+// Return whether the text is not empty and each character has one of the properties.
+mp_obj_t gpusnek_text_isalnum(mp_obj_t self);
+mp_obj_t gpusnek_text_isalpha(mp_obj_t self);
+mp_obj_t gpusnek_text_isdecimal(mp_obj_t self);
+mp_obj_t gpusnek_text_isdigit(mp_obj_t self);
+mp_obj_t gpusnek_text_isnumeric(mp_obj_t self);
+mp_obj_t gpusnek_text_isspace(mp_obj_t self);
+mp_obj_t gpusnek_text_isascii(mp_obj_t self);
+mp_obj_t gpusnek_text_isidentifier(mp_obj_t self);
+mp_obj_t gpusnek_text_isprintable(mp_obj_t self);
+mp_obj_t gpusnek_text_islower(mp_obj_t self);
+mp_obj_t gpusnek_text_isupper(mp_obj_t self);
+mp_obj_t gpusnek_text_istitle(mp_obj_t self);
+
+// Prints the repr of a str.
+void gpusnek_print_quoted(const mp_print_t *print, const byte *data, size_t size);
+// Returns the value of a replacement field's attributes and items, such as `.name[0]`.
+mp_obj_t gpusnek_field_value(mp_obj_t value, const char *path, size_t size);
+
+#endif
