@@ -37,7 +37,7 @@ typedef enum {
     GPUSNEK_TO_FOLDED,
 } gpusnek_mapping_t;
 
-// What characters of one kind have in common. Mappings are distances to the mapped character.
+// The properties of all characters of one kind. Mappings are distances to the mapped character.
 typedef struct {
     int32_t upper;
     int32_t lower;

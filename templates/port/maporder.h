@@ -12,7 +12,7 @@
 
 #define GPUSNEK_SCANNED (8) // entries; a table of up to this size has no index
 
-// What a table with an index has behind its entries, before the index.
+// The header of the index of a table: it lies behind the entries and before the slots of the index.
 typedef struct {
     uint32_t top; // number of entries and tombstones
     uint32_t filled; // number of slots of the index that are not empty
