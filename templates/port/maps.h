@@ -177,7 +177,7 @@ static MP_NOINLINE void gpusnek_compact(mp_map_t *map) {
     order->top = (uint32_t)top;
     for (size_t i = 0; i < top && gpusnek_is_live(table[i].key); i++) {
         const mp_uint_t hash = gpusnek_key_hash(table[i].key);
-        if (map->table != table) {
+        if (map->table != table || map->alloc != alloc) {
             return; // the hash function changed the map, which has a new table and index
         }
         gpusnek_enter_number(map, hash, i + 1);
@@ -221,7 +221,9 @@ static inline mp_map_elem_t *gpusnek_append(mp_map_t *map, mp_obj_t key, mp_uint
     if (top == alloc
         || (indexed && gpusnek_order(map->table, alloc)->filled >= alloc + alloc / 4)) {
         mp_map_rehash(map);
-        top = gpusnek_top(map);
+        top = map->alloc == 0 ? 0 : gpusnek_top(map);
+        // A hash function that the rehash called can have cleared or filled the map.
+        gpusnek_table_there(map->alloc - top);
     }
     mp_map_elem_t *const entry = &map->table[top];
     if (map->alloc > GPUSNEK_SCANNED) {

@@ -26,6 +26,23 @@
     } \
     static MP_DEFINE_CONST_FUN_OBJ_1(name##_obj, name)
 
+// py/opmethods.c has the same three functions for dicts only: they return the NULL with which the
+// function of another type reports that it cannot perform the operation.
+static mp_obj_t do_getitem(mp_obj_t self, mp_obj_t key) {
+    return mp_obj_subscr(self, key, MP_OBJ_SENTINEL);
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(do_getitem_obj, do_getitem);
+
+static mp_obj_t do_setitem(mp_obj_t self, mp_obj_t key, mp_obj_t value) {
+    return mp_obj_subscr(self, key, value);
+}
+static MP_DEFINE_CONST_FUN_OBJ_3(do_setitem_obj, do_setitem);
+
+static mp_obj_t do_delitem(mp_obj_t self, mp_obj_t key) {
+    return mp_obj_subscr(self, key, MP_OBJ_NULL);
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(do_delitem_obj, do_delitem);
+
 OPERATOR(do_add, MP_BINARY_OP_ADD);
 OPERATOR(do_sub, MP_BINARY_OP_SUBTRACT);
 OPERATOR(do_mul, MP_BINARY_OP_MULTIPLY);
@@ -139,16 +156,16 @@ static MP_DEFINE_CONST_DICT(container_methods, container_table);
 
 static const mp_rom_map_elem_t sequence_table[] = {
     { MP_ROM_QSTR(MP_QSTR___add__), MP_ROM_PTR(&do_add_obj) },
-    { MP_ROM_QSTR(MP_QSTR___getitem__), MP_ROM_PTR(&mp_op_getitem_obj) },
+    { MP_ROM_QSTR(MP_QSTR___getitem__), MP_ROM_PTR(&do_getitem_obj) },
     { MP_ROM_QSTR(MP_QSTR___mul__), MP_ROM_PTR(&do_mul_obj) },
     { MP_ROM_QSTR(MP_QSTR___rmul__), MP_ROM_PTR(&do_rmul_obj) },
 };
 static MP_DEFINE_CONST_DICT(sequence_methods, sequence_table);
 
 static const mp_rom_map_elem_t change_table[] = {
-    { MP_ROM_QSTR(MP_QSTR___delitem__), MP_ROM_PTR(&mp_op_delitem_obj) },
+    { MP_ROM_QSTR(MP_QSTR___delitem__), MP_ROM_PTR(&do_delitem_obj) },
     { MP_ROM_QSTR(MP_QSTR___iadd__), MP_ROM_PTR(&do_iadd_obj) },
-    { MP_ROM_QSTR(MP_QSTR___setitem__), MP_ROM_PTR(&mp_op_setitem_obj) },
+    { MP_ROM_QSTR(MP_QSTR___setitem__), MP_ROM_PTR(&do_setitem_obj) },
 };
 static MP_DEFINE_CONST_DICT(change_methods, change_table);
 

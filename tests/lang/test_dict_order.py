@@ -7,7 +7,7 @@ import random
 import pytest
 
 from porter.run import Device
-from tests.library.compare import assert_alike
+from tests.library.compare import assert_alike, printed
 
 KEYS = ["i", "i * 1000003", "str(i)", "(i, i)", "-i - 0.5", "names[i % 60]"]
 
@@ -132,3 +132,52 @@ for use in (lambda: d[Bad()], lambda: d.get(Bad()), lambda: {1: 2}.get([])):
         print(type(error).__name__)
 """,
     )
+
+
+def test_hashes_that_change_the_dict_while_its_index_is_built(any_device: Device) -> None:
+    """A hash function clears or fills the dict, up to 60 calls after the dict was filled.
+
+    The values differ from CPython's, which stores each hash. An interpreter must not end, and all
+    entries that it lists must be found.
+    """
+    output = printed(
+        any_device,
+        """\
+class Key:
+    def __hash__(self):
+        global countdown
+        countdown -= 1
+        if countdown == 0:
+            if change == "clear":
+                d.clear()
+            elif change == "fill":
+                for i in range(12):
+                    d[i] = i
+            elif change == "pop":
+                while d:
+                    d.popitem()
+            else:
+                d.clear()
+                for i in range(30):
+                    d[i] = i
+        return 0
+for change in ("clear", "fill", "pop", "renew"):
+    for n in (5, 9, 13):
+        for start in range(1, 60):
+            countdown = -1
+            d = {Key(): 1 for i in range(n)}
+            countdown = start
+            try:
+                for i in range(12):
+                    d[Key()] = i
+                    d.pop(i, 0)
+            except RuntimeError:
+                pass
+            countdown = -1
+            ok = len(list(d)) == len(d) and all(type(k) is Key or d[k] == k for k in list(d))
+            if not ok:
+                print(change, n, start, len(d), list(d))
+print("done")
+""",
+    )
+    assert output == "done\n"

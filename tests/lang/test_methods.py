@@ -281,3 +281,25 @@ def test_encodings(any_device: Device) -> None:
     ]
     expressions += ["str(b'ab', errors='strict')", "b'ab'.decode(errors='ignore')"]
     assert_alike(any_device, calls("", expressions))
+
+
+def test_items_by_their_special_methods(any_device: Device) -> None:
+    """`__getitem__` and its like perform what a subscription performs, or raise its exception."""
+    assert_alike(
+        any_device,
+        """\
+for make in ("[1, 2, 3]", "(1, 2, 3)", "'abc'", "b'abc'", "bytearray(b'abc')", "{0: 1}"):
+    for index in (0, -1, 9, slice(0, 2), slice(None, None, 2), None, "x", 1.5):
+        for name in ("__getitem__", "__delitem__", "__setitem__"):
+            value = eval(make)
+            method = getattr(value, name, None)
+            if method is None or (type(value) is dict and type(index) is slice):
+                continue
+            arguments = (index, 65) if name == "__setitem__" else (index,)
+            try:
+                result = method(*arguments)
+                print(name, index, result, value)
+            except Exception as error:
+                print(name, index, type(error).__name__)
+""",
+    )
