@@ -15,6 +15,7 @@ SRC_C += qstrsearch.c allocate.c judge.c weakrefs.c devicecalls.c exceptions.c m
     matching_keys.c matching_numbers.c
 SRC_C += slices.c charkinds.c charkinds_table.c methods.c methods_case.c methods_number.c \
     methods_text.c keywords.c encodings.c types.c
+SRC_C += modre.c regex_chars.c regex_match.c regex_parse.c
 SRC_C += verify.c verify_code.c verify_flow.c
 SRC_C += integers.c integers_power.c integers_text.c natural_power.c natural_product.c \
     natural_quotient.c
