@@ -227,17 +227,14 @@ static gpusnek_pattern_t *pattern_of(mp_obj_t object, uint32_t flags) {
     if (pattern != NULL) {
         return pattern;
     }
-    const uint32_t fixed = fix_flags(flags, text.is_str);
     pattern = mp_obj_malloc(gpusnek_pattern_t, &pattern_type);
     pattern->pattern = text.object;
     pattern->names = MP_OBJ_NULL;
     pattern->code = NULL;
     pattern->is_str = text.is_str;
     pattern->asked = flags;
-    gpusnek_re_compile(pattern, fixed);
-    if (pattern->flags & GPUSNEK_RE_ASCII && text.is_str) {
-        pattern->flags &= ~(uint32_t)GPUSNEK_RE_UNICODE; // (?a)
-    }
+    gpusnek_re_compile(pattern, flags);
+    pattern->flags = fix_flags(pattern->flags, text.is_str);
     keep(pattern);
     return pattern;
 }

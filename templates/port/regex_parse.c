@@ -630,9 +630,10 @@ static void check_look_behind(const parser_t *p, uint32_t group) {
     if (p->look_behind == NONE) {
         return;
     }
-    if (group < p->group_count) {
-        check_open(p, group, p->at);
+    if (group >= p->group_count) {
+        fail(p, p->at, "cannot refer to an open group");
     }
+    check_open(p, group, p->at);
     if (group >= p->look_behind) {
         fail(p, p->at, "cannot refer to group defined in the same lookbehind subpattern");
     }
