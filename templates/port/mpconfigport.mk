@@ -14,7 +14,7 @@ SRC_C += outbuf.c profile.c random.c repl.c stdio.c binding.c bytecode.c code.c 
 SRC_C += qstrsearch.c allocate.c judge.c weakrefs.c devicecalls.c exceptions.c missing.c unmarshal.c matching.c \
     matching_keys.c matching_numbers.c
 SRC_C += slices.c charkinds.c charkinds_table.c methods.c methods_case.c methods_number.c \
-    methods_text.c keywords.c encodings.c types.c
+    methods_text.c keywords.c encodings.c types.c tokens.c patterns.c
 SRC_C += modre.c regex_chars.c regex_match.c regex_parse.c
 SRC_C += verify.c verify_code.c verify_flow.c
 SRC_C += integers.c integers_power.c integers_text.c natural_power.c natural_product.c \

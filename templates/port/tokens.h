@@ -1,0 +1,13 @@
+// Soft keywords: look ahead in the tokens of a line where one token does not decide what begins.
+// The patch `syntax` puts this between upstream's lexer (py/lexer.c) and its parser.
+#ifndef GPUSNEK_TOKENS_H
+#define GPUSNEK_TOKENS_H
+
+#include "py/lexer.h"
+
+typedef struct _gpusnek_tokens_t gpusnek_tokens_t;
+
+// Upstream's mp_lexer_to_next(), renamed. It scans one token.
+void gpusnek_scan_token(mp_lexer_t *lex);
+
+#endif
