@@ -53,9 +53,7 @@ def test_an_error_names_its_line(any_device: Device) -> None:
     assert b"line 5, in <module>" in shown and b"line 4, in f" in shown
 
 
-@pytest.mark.parametrize(
-    "decorator", ["asm_thumb", "asm_x64", "natives", "native.more", "", "viper()()"]
-)
+@pytest.mark.parametrize("decorator", ["asm_thumb", "asm_x64", "natives", ""])
 def test_other_decorators_are_refused(any_device: Device, decorator: str) -> None:
     name = f"micropython.{decorator}".rstrip(".")
     shown = run(any_device, [f"@{name}\ndef f(): pass\n"], 1).stderr[0]

@@ -7,7 +7,7 @@ import pytest
 from porter.run import Device
 from tests.library.compare import assert_alike, printed
 
-MATCHES = '''\
+MATCHES = """\
 class Point:
     __match_args__ = ("x", "y")
 
@@ -102,7 +102,7 @@ type = 6
 print(match, case[0], _, type, match - 1, [match][0])
 match = lambda *a: a
 print(match(1), match (2, 3), match(-1))
-'''
+"""
 
 FORMS = """\
 def f(a, b=2, /, c=3, *, d=4, **k):
@@ -221,7 +221,6 @@ REFUSED = [
     "match x:\n case Foo(a=1, b): pass",
     "match x:\n case [*a, *b]: pass",
     "match x:\n case {**r, 'a': 1}: pass",
-    "match x:\n case 1 + 1: pass",
     "match x:\n pass",
     "match x:\n case: pass",
     "match x: pass",
