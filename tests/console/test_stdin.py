@@ -55,16 +55,8 @@ except EOFError:
 }
 
 
-# MicroPython's repr() is CPython's ascii().
-PREFIX = """
-show, repr = print, ascii
-def print(*values):
-    show(*(v if isinstance(v, str) else repr(v) for v in values))
-"""
-
-
 def cpython(program: str, text: bytes) -> bytes:
-    command = [sys.executable, "-X", "utf8", "-c", PREFIX + program]
+    command = [sys.executable, "-X", "utf8", "-c", program]
     return subprocess.run(command, input=text, capture_output=True, check=True).stdout
 
 
