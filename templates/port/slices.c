@@ -1,8 +1,9 @@
-// Slices with a step, and item deletion, of built-in sequences. The patch `step-slices` calls
+// Slices with a step, and item deletion, of built-in sequences. The patch `builtin-types` calls
 // gpusnek_subscript() from mp_obj_subscr() before the type's own function.
 //
-// Invariant S1: the numbers of a slice and the items of a new part are read before the length of
-// the sequence, because reading them may run Python code that changes the sequence.
+// Invariant S1: nothing runs Python code after the length of the sequence was read, because that
+// code can change the sequence. The patch `changed-containers` has converted the index or the
+// numbers of the slice. The items of a new part are read before the length.
 #include <string.h>
 
 #include "py/binary.h"

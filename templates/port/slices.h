@@ -1,4 +1,4 @@
-// Interface of the port's slices (slices.c), which the patch `step-slices` calls in py/obj.c.
+// Interface of the port's slices (slices.c), which the patch `builtin-types` calls in py/obj.c.
 #ifndef GPUSNEK_SLICES_H
 #define GPUSNEK_SLICES_H
 
@@ -10,9 +10,10 @@ static inline bool gpusnek_is_slice(mp_obj_t object) {
 }
 
 // Performs base[index], base[index] = value or del base[index], as mp_obj_subscr(), where upstream
-// has no code for it: slices with a step other than 1, slices with bounds of more than 46 bits,
-// any iterable as a new part of a list, deletions from bytearray and array, and subscripts of types. Returns MP_OBJ_NULL
-// if upstream must perform the operation. *index and *value may then have changed to equivalent
+// has no code for it: slices with a step other than 1, slices with bounds of more than 46 bits, any
+// iterable as a new part of a list, deletions from bytearray and array, and subscripts of types.
+// `index` has no number that runs Python code (gpusnek_plain_index()). Returns MP_OBJ_NULL if
+// upstream must perform the operation. *index and *value may then have changed to equivalent
 // objects that upstream accepts. Raises CPython's exceptions.
 mp_obj_t gpusnek_subscript(mp_obj_t base, mp_obj_t *index, mp_obj_t *value);
 
