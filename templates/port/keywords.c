@@ -107,7 +107,7 @@ static mp_obj_t call_positional(const signature_t *signature, mp_obj_t function,
     size_t n_kw, const mp_obj_t *args) {
     const size_t self = signature->owner != NULL && signature->name != MP_QSTRnull;
     mp_obj_t given[1 + MOST_PARAMETERS] = {MP_OBJ_NULL, MP_OBJ_NULL, MP_OBJ_NULL, MP_OBJ_NULL};
-    if (n_args > self + MOST_PARAMETERS) {
+    if (n_args < self || n_args > self + MOST_PARAMETERS) {
         return MP_OBJ_NULL; // upstream raises TypeError
     }
     memcpy(given, args, n_args * sizeof(mp_obj_t));

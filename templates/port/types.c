@@ -63,19 +63,21 @@ mp_obj_t gpusnek_type_union(mp_obj_t left, mp_obj_t right) {
     return count == 0 ? MP_OBJ_NULL : mp_obj_new_tuple(count, items);
 }
 
-// The keyword arguments of the class statement that is about to begin.
-static gpusnek_class_keywords_t next_keywords;
+static MP_DEFINE_CONST_OBJ_TYPE(keywords_type, MP_QSTR_object, MP_TYPE_FLAG_NONE);
 
 mp_obj_t gpusnek_build_class(size_t n_args, size_t n_kw, const mp_obj_t *args) {
-    mp_obj_t *const copy = m_new(mp_obj_t, n_args + 1 + 2 * n_kw);
+    mp_arg_check_num(n_args, 0, 2, MP_OBJ_FUN_ARGS_MAX, false);
+    mp_obj_t *const copy = m_new(mp_obj_t, n_args + n_kw + 1);
     memcpy(copy, args, n_args * sizeof(mp_obj_t));
-    mp_obj_t *const pairs = copy + n_args + 1;
-    size_t count = 0;
+    gpusnek_class_keywords_t *const keywords =
+        mp_obj_malloc_var(gpusnek_class_keywords_t, pairs, mp_obj_t, 2 * n_kw, &keywords_type);
+    keywords->count = 0;
+    size_t count = n_args;
     for (size_t i = 0; i < n_kw; i++) {
         const mp_obj_t name = args[n_args + 2 * i], value = args[n_args + 2 * i + 1];
         if (name != MP_OBJ_NEW_QSTR(MP_QSTR_metaclass)) {
-            pairs[2 * count] = name;
-            pairs[2 * count++ + 1] = value;
+            keywords->pairs[2 * keywords->count] = name;
+            keywords->pairs[2 * keywords->count++ + 1] = value;
             continue;
         }
         // A metaclass can only name a base class that has its effect, as abc.ABCMeta does.
@@ -85,22 +87,23 @@ mp_obj_t gpusnek_build_class(size_t n_args, size_t n_kw, const mp_obj_t *args) {
             if (base[0] == MP_OBJ_NULL) {
                 mp_raise_NotImplementedError(MP_ERROR_TEXT("metaclass"));
             }
-            copy[n_args++] = base[0];
+            copy[count++] = base[0];
         }
     }
-    next_keywords.count = count;
-    next_keywords.pairs = pairs;
-    return mp_call_function_n_kw(MP_OBJ_FROM_PTR(&mp_builtin___build_class___obj), n_args, 0, copy);
+    copy[count++] = MP_OBJ_FROM_PTR(keywords);
+    return mp_call_function_n_kw(MP_OBJ_FROM_PTR(&mp_builtin___build_class___obj), count, 0, copy);
 }
 
-gpusnek_class_keywords_t gpusnek_take_keywords(void) {
-    const gpusnek_class_keywords_t keywords = next_keywords;
-    next_keywords.count = 0;
-    next_keywords.pairs = NULL;
-    return keywords;
+const gpusnek_class_keywords_t *gpusnek_take_keywords(size_t *n_args, const mp_obj_t *args) {
+    if (!mp_obj_is_type(args[*n_args - 1], &keywords_type)) {
+        return NULL;
+    }
+    --*n_args;
+    return MP_OBJ_TO_PTR(args[*n_args]);
 }
 
-void gpusnek_class_created(mp_obj_t class_, gpusnek_class_keywords_t keywords) {
+void gpusnek_class_created(mp_obj_t class_, const gpusnek_class_keywords_t *keywords) {
+    const size_t given = keywords == NULL ? 0 : keywords->count;
     if (!mp_obj_is_type(class_, &mp_type_type)) {
         return;
     }
@@ -118,16 +121,16 @@ void gpusnek_class_created(mp_obj_t class_, gpusnek_class_keywords_t keywords) {
             mp_load_method_maybe(bases[i], MP_QSTR___init_subclass__, method);
         }
         if (method[0] != MP_OBJ_NULL) { // implicitly a class method, of the new class
-            mp_obj_t *const args = m_new(mp_obj_t, 1 + 2 * keywords.count);
+            mp_obj_t *const args = m_new(mp_obj_t, 1 + 2 * given);
             args[0] = class_;
-            if (keywords.count > 0) {
-                memcpy(args + 1, keywords.pairs, 2 * keywords.count * sizeof(mp_obj_t));
+            if (given > 0) {
+                memcpy(args + 1, keywords->pairs, 2 * given * sizeof(mp_obj_t));
             }
-            mp_call_function_n_kw(method[0], 1, keywords.count, args);
+            mp_call_function_n_kw(method[0], 1, given, args);
             return;
         }
     }
-    if (keywords.count > 0) {
+    if (given > 0) {
         mp_raise_msg_varg(&mp_type_TypeError, MP_ERROR_TEXT("%q.__init_subclass__() takes no keyword arguments"), type->name);
     }
 }

@@ -12,20 +12,22 @@ mp_obj_t gpusnek_type_subscript(mp_obj_t type, mp_obj_t index);
 // MP_OBJ_NULL for other objects.
 mp_obj_t gpusnek_type_union(mp_obj_t left, mp_obj_t right);
 
-// Keyword arguments of a class statement, in the arguments of its call.
+// Keyword arguments of a class statement: an object that no program can obtain.
 typedef struct {
+    mp_obj_base_t base;
     size_t count;
-    const mp_obj_t *pairs; // names and values
+    mp_obj_t pairs[]; // names and values
 } gpusnek_class_keywords_t;
 
-// Calls __build_class__ with keyword arguments.
+// Calls __build_class__ with keyword arguments: with an object of them as the last argument. Raises
+// TypeError.
 mp_obj_t gpusnek_build_class(size_t n_args, size_t n_kw, const mp_obj_t *args);
 
-// Returns the keyword arguments of the class statement whose __build_class__ begins.
-gpusnek_class_keywords_t gpusnek_take_keywords(void);
+// Removes the keyword arguments from the arguments of __build_class__, and returns them, or NULL.
+const gpusnek_class_keywords_t *gpusnek_take_keywords(size_t *n_args, const mp_obj_t *args);
 
-// Calls __init_subclass__ of the bases of a new class.
-void gpusnek_class_created(mp_obj_t class_, gpusnek_class_keywords_t keywords);
+// Calls __init_subclass__ of the bases of a new class. `keywords` may be NULL.
+void gpusnek_class_created(mp_obj_t class_, const gpusnek_class_keywords_t *keywords);
 
 // object.__init_subclass__, which takes no keyword arguments.
 extern const mp_obj_dict_t gpusnek_object_methods;

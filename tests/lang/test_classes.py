@@ -173,3 +173,31 @@ except TypeError:
     print("abstract")
 """,
     )
+
+
+def test_keyword_arguments_belong_to_one_class_statement(any_device: Device) -> None:
+    """A call of __build_class__ that fails leaves no keyword arguments for the next class."""
+    assert_alike(
+        any_device,
+        """\
+import builtins
+for arguments in ((), (1,), (lambda: None,)):
+    try:
+        builtins.__build_class__(*arguments, x=1)
+    except TypeError as error:
+        print(type(error).__name__)
+class A: pass
+class B:
+    def __init_subclass__(cls, **given):
+        print(given)
+        class Inner: pass
+        if given:
+            raise ValueError
+try:
+    class C(B, x=1, y=2): pass
+except ValueError:
+    print("ValueError")
+class D(B): pass
+print(A.__name__, D.__name__)
+""",
+    )

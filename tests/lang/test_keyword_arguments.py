@@ -80,3 +80,18 @@ for texts in (('ab', 'a'), ('a', 'a', 'ab'), ('ab', 'ab', 'a'), ('a', 'ab')):
         print(error)
 """,
     )
+
+
+def test_methods_without_self(any_device: Device) -> None:
+    """A method that a program calls on its class needs `self` beside the keyword arguments."""
+    lines = [
+        "str.split(sep=',')",
+        "str.encode(errors='strict')",
+        "str.expandtabs(tabsize=3)",
+        "bytes.decode(encoding='ascii')",
+        "bytes.hex(sep=':')",
+        "bytes.translate(delete=b'a')",
+        "int.to_bytes(length=2)",
+        "int.from_bytes(byteorder='big')",
+    ]
+    assert_alike(any_device, calls("", lines))
