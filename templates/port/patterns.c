@@ -2,7 +2,8 @@
 //
 // The compiler (statements.h) turns a pattern into a description (patterns.h) and calls
 // gpusnek_match(). The result is False, True, or a tuple of the captured objects: names are bound
-// only if the whole pattern matches.
+// only if the whole pattern matches. A program can call gpusnek_match() too, so the function checks
+// each description before it uses it.
 #include "patterns.h"
 
 #include <string.h>
@@ -14,7 +15,25 @@
 #include "py/objtype.h"
 #include "py/runtime.h"
 
-static bool matches(mp_obj_t subject, mp_obj_t pattern, mp_obj_t *captured);
+// The captured objects, by slot.
+typedef struct {
+    mp_obj_t *items;
+    size_t count;
+} captures_t;
+
+static bool matches(mp_obj_t subject, mp_obj_t pattern, captures_t *captured);
+
+static void check(bool valid) {
+    if (!valid) {
+        mp_raise_TypeError(MP_ERROR_TEXT("invalid pattern"));
+    }
+}
+
+// Returns the small integer at an index of a description.
+static mp_int_t number_at(const mp_obj_t *parts, size_t count, size_t at) {
+    check(at < count && mp_obj_is_small_int(parts[at]));
+    return MP_OBJ_SMALL_INT_VALUE(parts[at]);
+}
 
 static bool is_instance(mp_obj_t object, mp_obj_t type) {
     return mp_obj_is_true(mp_call_function_2(MP_OBJ_FROM_PTR(&mp_builtin_isinstance_obj), object, type));
@@ -49,7 +68,7 @@ static bool is_sequence(mp_obj_t object) {
 }
 
 static bool matches_sequence(mp_obj_t subject, size_t count, const mp_obj_t *patterns, mp_int_t star,
-    mp_obj_t *captured) {
+    captures_t *captured) {
     if (!is_sequence(subject)) {
         return false;
     }
@@ -80,7 +99,7 @@ static bool matches_sequence(mp_obj_t subject, size_t count, const mp_obj_t *pat
 }
 
 static bool matches_mapping(mp_obj_t subject, size_t count, const mp_obj_t *pairs, mp_obj_t rest,
-    mp_obj_t *captured) {
+    captures_t *captured) {
     const mp_obj_t dict = native(subject, &mp_type_dict);
     if (dict == MP_OBJ_NULL) {
         return false;
@@ -130,13 +149,13 @@ static bool derives_from_such(mp_obj_t type) {
     return at != NULL && matches_itself(at);
 }
 
-static bool matches_attribute(mp_obj_t subject, mp_obj_t name, mp_obj_t pattern, mp_obj_t *captured) {
+static bool matches_attribute(mp_obj_t subject, mp_obj_t name, mp_obj_t pattern, captures_t *captured) {
     const mp_obj_t value = attribute(subject, mp_obj_str_get_qstr(name));
     return value != MP_OBJ_NULL && matches(value, pattern, captured);
 }
 
 static bool matches_class(mp_obj_t subject, mp_obj_t type, size_t positional, size_t count,
-    const mp_obj_t *patterns, mp_obj_t *captured) {
+    const mp_obj_t *patterns, captures_t *captured) {
     if (!mp_obj_is_type(type, &mp_type_type) && attribute(type, MP_QSTR___match_args__) == MP_OBJ_NULL) {
         mp_raise_TypeError(MP_ERROR_TEXT("called match pattern must be a class"));
     }
@@ -181,22 +200,27 @@ static bool matches_class(mp_obj_t subject, mp_obj_t type, size_t positional, si
     return true;
 }
 
-static bool matches(mp_obj_t subject, mp_obj_t pattern, mp_obj_t *captured) {
+static bool matches(mp_obj_t subject, mp_obj_t pattern, captures_t *captured) {
     mp_cstack_check();
     if (mp_obj_is_small_int(pattern)) {
         const mp_int_t number = MP_OBJ_SMALL_INT_VALUE(pattern);
         if (number >= GPUSNEK_PATTERN_CAPTURE) {
-            captured[number - GPUSNEK_PATTERN_CAPTURE] = subject;
+            const size_t slot = (size_t)(number - GPUSNEK_PATTERN_CAPTURE);
+            check(slot < captured->count);
+            captured->items[slot] = subject;
         }
         return true;
     }
+    check(mp_obj_is_exact_type(pattern, &mp_type_tuple));
     size_t count;
     mp_obj_t *parts;
     mp_obj_tuple_get(pattern, &count, &parts);
-    switch (MP_OBJ_SMALL_INT_VALUE(parts[0])) {
+    switch (number_at(parts, count, 0)) {
         case GPUSNEK_PATTERN_VALUE:
+            check(count == 2);
             return mp_obj_equal(subject, parts[1]);
         case GPUSNEK_PATTERN_SAME:
+            check(count == 2);
             return subject == parts[1];
         case GPUSNEK_PATTERN_OR:
             for (size_t i = 1; i < count; i++) {
@@ -206,27 +230,36 @@ static bool matches(mp_obj_t subject, mp_obj_t pattern, mp_obj_t *captured) {
             }
             return false;
         case GPUSNEK_PATTERN_AS:
+            check(count == 3);
             return matches(subject, parts[2], captured) && matches(subject, parts[1], captured);
-        case GPUSNEK_PATTERN_SEQUENCE:
-            return matches_sequence(subject, count - 2, parts + 2, MP_OBJ_SMALL_INT_VALUE(parts[1]), captured);
+        case GPUSNEK_PATTERN_SEQUENCE: {
+            const mp_int_t star = number_at(parts, count, 1);
+            return matches_sequence(subject, count - 2, parts + 2, star, captured);
+        }
         case GPUSNEK_PATTERN_MAPPING:
+            check(count >= 2 && count % 2 == 0);
             return matches_mapping(subject, count - 2, parts + 2, parts[1], captured);
-        default:
-            return matches_class(subject, parts[1], (size_t)MP_OBJ_SMALL_INT_VALUE(parts[2]), count - 3, parts + 3, captured);
+        default: {
+            const size_t positional = (size_t)number_at(parts, count, 2);
+            check(parts[0] == MP_OBJ_NEW_SMALL_INT(GPUSNEK_PATTERN_CLASS) && positional <= count - 3);
+            return matches_class(subject, parts[1], positional, count - 3, parts + 3, captured);
+        }
     }
 }
 
 static mp_obj_t match(mp_obj_t subject, mp_obj_t pattern, mp_obj_t slots) {
-    const size_t count = (size_t)MP_OBJ_SMALL_INT_VALUE(slots);
+    const mp_int_t count = number_at(&slots, 1, 0);
+    check(0 <= count && count <= GPUSNEK_MOST_CAPTURES);
+    captures_t captured = {NULL, (size_t)count};
     if (count == 0) {
-        return mp_obj_new_bool(matches(subject, pattern, NULL));
+        return mp_obj_new_bool(matches(subject, pattern, &captured));
     }
-    const mp_obj_t captured = mp_obj_new_tuple(count, NULL);
-    mp_obj_t *const items = ((mp_obj_tuple_t *)MP_OBJ_TO_PTR(captured))->items;
-    for (size_t i = 0; i < count; i++) {
-        items[i] = mp_const_none;
+    const mp_obj_t result = mp_obj_new_tuple(captured.count, NULL);
+    captured.items = ((mp_obj_tuple_t *)MP_OBJ_TO_PTR(result))->items;
+    for (size_t i = 0; i < captured.count; i++) {
+        captured.items[i] = mp_const_none;
     }
-    return matches(subject, pattern, items) ? captured : mp_const_false;
+    return matches(subject, pattern, &captured) ? result : mp_const_false;
 }
 MP_DEFINE_CONST_FUN_OBJ_3(gpusnek_match_obj, match);
 

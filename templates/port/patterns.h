@@ -20,7 +20,10 @@ enum {
     GPUSNEK_PATTERN_CAPTURE,
 };
 
-// Names that programs cannot write reach these functions.
+#define GPUSNEK_MOST_CAPTURES (64) // of a pattern
+
+// The built-in functions that the compiler calls. Programs can call them by the names `_dot_match`
+// and `_dot_type`.
 MP_DECLARE_CONST_FUN_OBJ_3(gpusnek_match_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(gpusnek_type_alias_obj);
 

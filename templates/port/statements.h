@@ -17,8 +17,6 @@
 
 #include "patterns.h"
 
-#define GPUSNEK_MOST_CAPTURES (64)
-
 typedef struct {
     size_t count;
     bool alternative; // of an or-pattern, not the first: all its names are known
@@ -111,7 +109,6 @@ static void gpusnek_value(compiler_t *comp, mp_parse_node_t pn) {
     }
     gpusnek_dotted(comp, pn);
 }
-
 
 static size_t gpusnek_slot(compiler_t *comp, mp_parse_node_t name, gpusnek_captures_t *captures) {
     if (!MP_PARSE_NODE_IS_ID(name)) {

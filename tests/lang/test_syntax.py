@@ -247,6 +247,39 @@ def test_generic_functions_and_classes(any_device: Device) -> None:
     assert printed(any_device, GENERIC) == "1 7 Stack Vector Pair\n(1,)\n"
 
 
+def test_descriptions_that_no_compiler_made(any_device: Device) -> None:
+    """A program can call the function behind `match`: it refuses descriptions that are not valid.
+
+    CPython has no such function, so the result is literal.
+    """
+    arguments = [
+        "1, 9 + 10000000, 1",
+        "1, 10, 1",
+        "1, (), 1",
+        "1, 9, -1",
+        "1, 9, 1 << 40",
+        "1, 9, 'x'",
+        "1, 'x', 1",
+        "1, None, 0",
+        "1, (1,), 0",
+        "1, (4, 9), 1",
+        "1, (1 << 70, 1, 1), 1",
+        "1, ('x', 1), 1",
+        "[1], (5,), 1",
+        "[1], (5, None), 1",
+        "{}, (6, 0, 1), 1",
+        "1, (7, int, 1000), 1",
+        "1, (7, int, -1), 1",
+        "1, (7, int), 1",
+        "1, (7, 1, 0), 1",
+        "1, (99, int, 0), 1",
+    ]
+    program = "\n".join(
+        f"try: print(_dot_match({text}))\nexcept TypeError: pass" for text in arguments
+    )
+    assert printed(any_device, program + "\nprint(_dot_match(5, 9, 2))") == "(5, None)\n"
+
+
 @pytest.mark.parametrize("text", REFUSED)
 def test_refused_programs(any_device: Device, text: str) -> None:
     assert_alike(
