@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "methods.h"
+#include "natural.h"
 #include "py/objint.h"
 #include "py/objstr.h"
 #include "py/runtime.h"
@@ -36,20 +37,8 @@ static void read_magnitude(mp_obj_t number, magnitude_t *magnitude) {
     magnitude->negative = value < 0;
 }
 
-static size_t bits_of(uint32_t digit) {
-    size_t bits = 0;
-    for (uint32_t half = 16; half > 0; half /= 2) {
-        if (digit >> half != 0) {
-            bits += half;
-            digit >>= half;
-        }
-    }
-    return bits + digit;
-}
-
 static size_t bit_length(const magnitude_t *magnitude) {
-    const size_t count = magnitude->count;
-    return count == 0 ? 0 : (count - 1) * DIGIT_BITS + bits_of(magnitude->digits[count - 1]);
+    return magnitude->count == 0 ? 0 : gpusnek_bits(magnitude->digits, magnitude->count);
 }
 
 // Returns whether the magnitude is a power of two.

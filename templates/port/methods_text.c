@@ -102,18 +102,20 @@ static mp_obj_t pad_text(mp_obj_t self, gpusnek_text_t text, size_t before, size
 }
 
 // Returns by how many characters the width exceeds the text's length.
-static size_t lacking(gpusnek_text_t text, mp_obj_t width) {
-    const mp_int_t wanted = mp_obj_get_int(width);
+static size_t lacking(gpusnek_text_t text, mp_int_t width) {
     const mp_int_t length = (mp_int_t)gpusnek_length(text);
-    return wanted > length ? (size_t)(wanted - length) : 0;
+    return width > length ? (size_t)(width - length) : 0;
 }
 
+// The methods read a number before the text: a number's `__int__` can change a bytearray.
+
 static mp_obj_t text_center(size_t n_args, const mp_obj_t *args) {
+    const mp_int_t width = mp_obj_get_int(args[1]);
     const gpusnek_text_t text = gpusnek_text(args[0]);
     byte fill[4];
     const size_t fill_size = read_fill(text, n_args, args, fill);
-    const size_t pad = lacking(text, args[1]);
-    const size_t before = pad / 2 + (pad & (size_t)mp_obj_get_int(args[1]) & 1);
+    const size_t pad = lacking(text, width);
+    const size_t before = pad / 2 + (pad & (size_t)width & 1);
     return pad_text(args[0], text, before, pad - before, fill, fill_size);
 }
 MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(gpusnek_text_center_obj, 2, 3, text_center);
@@ -124,22 +126,25 @@ mp_obj_t gpusnek_text_center(mp_obj_t self, mp_obj_t width) {
 }
 
 static mp_obj_t text_ljust(size_t n_args, const mp_obj_t *args) {
+    const mp_int_t width = mp_obj_get_int(args[1]);
     const gpusnek_text_t text = gpusnek_text(args[0]);
     byte fill[4];
     const size_t fill_size = read_fill(text, n_args, args, fill);
-    return pad_text(args[0], text, 0, lacking(text, args[1]), fill, fill_size);
+    return pad_text(args[0], text, 0, lacking(text, width), fill, fill_size);
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(text_ljust_obj, 2, 3, text_ljust);
 
 static mp_obj_t text_rjust(size_t n_args, const mp_obj_t *args) {
+    const mp_int_t width = mp_obj_get_int(args[1]);
     const gpusnek_text_t text = gpusnek_text(args[0]);
     byte fill[4];
     const size_t fill_size = read_fill(text, n_args, args, fill);
-    return pad_text(args[0], text, lacking(text, args[1]), 0, fill, fill_size);
+    return pad_text(args[0], text, lacking(text, width), 0, fill, fill_size);
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(text_rjust_obj, 2, 3, text_rjust);
 
-static mp_obj_t text_zfill(mp_obj_t self, mp_obj_t width) {
+static mp_obj_t text_zfill(mp_obj_t self, mp_obj_t width_in) {
+    const mp_int_t width = mp_obj_get_int(width_in);
     const gpusnek_text_t text = gpusnek_text(self);
     const size_t pad = lacking(text, width);
     if (pad == 0) {
@@ -172,8 +177,8 @@ static mp_obj_t text_removesuffix(mp_obj_t self, mp_obj_t suffix) {
 static MP_DEFINE_CONST_FUN_OBJ_2(text_removesuffix_obj, text_removesuffix);
 
 static mp_obj_t text_expandtabs(size_t n_args, const mp_obj_t *args) {
-    const gpusnek_text_t text = gpusnek_text(args[0]);
     const mp_int_t width = n_args > 1 ? mp_obj_get_int(args[1]) : 8;
+    const gpusnek_text_t text = gpusnek_text(args[0]);
     mp_int_t column = 0;
     vstr_t result;
     vstr_init(&result, text.size + 1);
@@ -356,7 +361,7 @@ static mp_obj_t str_format_map(mp_obj_t self, mp_obj_t mapping) {
     if (mp_obj_is_dict_or_ordereddict(mapping)) {
         return mp_obj_str_format(1, &self, mp_obj_dict_get_map(mapping));
     }
-    // mp_obj_str_format() reads values from a dict: it gets those that the format names.
+    // mp_obj_str_format() reads values from a dict. This dict has the names of the format as keys.
     const gpusnek_text_t text = gpusnek_text(self);
     const mp_obj_t values = mp_obj_new_dict(0);
     for (size_t i = 0; i < text.size; i++) {

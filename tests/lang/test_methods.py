@@ -303,3 +303,32 @@ for make in ("[1, 2, 3]", "(1, 2, 3)", "'abc'", "b'abc'", "bytearray(b'abc')", "
                 print(name, index, type(error).__name__)
 """,
     )
+
+
+def test_numbers_that_change_a_bytearray(any_device: Device) -> None:
+    """The conversion of an argument to a number empties or fills the bytearray, and runs once."""
+    assert_alike(
+        any_device,
+        """\
+class Number:
+    def __init__(self, value, after): self.value, self.after = value, after
+    def __index__(self):
+        global calls
+        calls += 1
+        b[:] = self.after
+        return self.value
+    __int__ = __index__
+for after in (b"", b"xy" * 500):
+    for value in (-1, 0, 3, 150, 799):
+        for method in ("center", "ljust", "rjust", "zfill", "expandtabs"):
+            b, calls = bytearray(b"abcdefgh" * 10), 0
+            result = getattr(b, method)(Number(value, after))
+            print(method, value, len(result), bytes(result[:9]), calls)
+        b, calls = bytearray(b"abcdefgh" * 100), 0
+        try:
+            del b[Number(value, after)]
+        except IndexError:
+            print("IndexError")
+        print(len(b), bytes(b[:4]), calls)
+""",
+    )
