@@ -49,7 +49,7 @@ class CharacterRecord:
 
     Attributes:
         flags: A bit for each of FLAGS that the characters have.
-        upper: The distance to the upper-case character, 0 if there is none.
+        upper: The distance to the upper-case character; 0 for a character without one.
         lower: The distance to the lower-case character.
         title: The distance to the title-case character.
     """

@@ -122,8 +122,8 @@ mp_obj_t gpusnek_encode(size_t n_args, const mp_obj_t *args) {
     return mp_obj_new_bytes_from_vstr(&bytes);
 }
 
-// Returns the number of bytes of the UTF-8 character at `at`. If there is none, returns 0 and sets
-// *wrong to the number of bytes that CPython replaces by one replacement character.
+// Returns the number of bytes of the UTF-8 character at `at`, or 0 for bytes that are not UTF-8. Then
+// *wrong is the number of bytes that CPython replaces by one replacement character.
 static size_t character_size(const byte *at, size_t left, size_t *wrong) {
     const byte first = at[0];
     *wrong = 1;

@@ -19,8 +19,8 @@
 // grows before it is full, and is rebuilt if tombstones make a search long.
 //
 // Invariants (T1 is in changed.c):
-//   T2  The slots of the probe sequence of a key, from its first slot to the one that has its entry
-//       or key, are not empty. So a search may end at the first empty slot.
+//   T2  The slots of the probe sequence of a key, from its first slot to the slot of its entry or
+//       key, are not empty. So a search may end at the first empty slot.
 //   T3  No table is freed while keys are compared: a search compares the address of its table to
 //       detect a change (T1). The collector frees the table later.
 //   T4  `alloc` and `table` change together, also if an allocation raises.

@@ -6,7 +6,7 @@ from porter_dev import faults
 
 
 def test_every_fault_applies_to_this_tree() -> None:
-    """A changed line takes its fault with it: whoever changes the line adapts the row."""
+    """A commit that changes the line of a fault must adapt the row of the fault."""
     result = CliRunner().invoke(faults.group, ["check"])
     assert result.exit_code == 0, result.output
 
