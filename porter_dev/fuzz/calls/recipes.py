@@ -43,6 +43,12 @@ slice({any},{any},{any}).indices({int})  pow({num},{num},{num})  round({num},{in
 {seq}.pop({any})  {seq}.insert({int},{any})  {seq}.sort(key={fun})  {seq}.extend({any})
 {seq}.update({any})  {seq}.setdefault({any},{any})  dict.fromkeys({any},{any})
 list.append({any},{any})  str.format({any},{any})  {v}.__class__({any})  {v}.__class__.__bases__
+str.split(sep={any})  {str}.split(sep={any},maxsplit={int})  str.encode({any},errors={any})
+int.to_bytes(length={int})  bytes.decode(encoding={any})  bytes.hex({any},sep={any})
+str.expandtabs(tabsize={int})  {buf}.expandtabs({int})  {buf}.ljust({int},{any})
+{buf}.zfill({int})  {buf}.__delitem__({int})  {seq}.__delitem__({any})
+__build_class__({fun},{any},x={any})  __build_class__(x={any})
+_dot_match({any},{any},{small})  _dot_match({any},({small},{any},{small},{any}),{small})
 {v}.__dict__  {v}.send({any})  {v}.throw({any})  {v}.throw({fun},{any},{any})  {v}.close()
 {v}.pend_throw({any})  [x for x in {any} for y in {seq}]
 (lambda a,b=1,*c,d,**e:a)({any},*{any},d=1,**{seq})  ({num}).__class__({str})
