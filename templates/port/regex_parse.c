@@ -67,7 +67,7 @@ typedef struct {
     frame_t *frames;
     uint32_t depth; // index of the innermost frame
     uint32_t frames_alloc;
-    width_t *groups; // widths of groups; `least` of an open group is NONE
+    width_t *groups; // the width of each group; NONE in `least` marks an open group
     uint32_t group_count; // with group 0
     uint32_t groups_alloc;
     reference_t *references; // conditions on groups that are not there yet
@@ -135,7 +135,7 @@ static const byte *character_at(mp_obj_t pattern, const byte *text, size_t size,
     return index < 0 ? text : at == NULL ? text + size : at;
 }
 
-// Returns an error with a message. It has a position unless `pattern` is None.
+// Returns an error with a message, and with a position if `pattern` is not None.
 static mp_obj_t make_error(mp_obj_t message, mp_obj_t pattern, mp_obj_t place) {
     mp_obj_t items[ERROR_ITEMS] = {message, message, pattern, place};
     const byte *text;
