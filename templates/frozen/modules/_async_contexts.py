@@ -2,6 +2,8 @@
 
 
 class aclosing:
+    __module__ = "contextlib"
+
     def __init__(self, thing):
         self.thing = thing
 
@@ -13,6 +15,8 @@ class aclosing:
 
 
 class AsyncExitStack:
+    __module__ = "contextlib"
+
     def __init__(self):
         self._callbacks = []
 

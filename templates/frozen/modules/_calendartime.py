@@ -4,7 +4,7 @@ from collections import namedtuple
 
 _Fields = namedtuple("time.struct_time", (
     "tm_year", "tm_mon", "tm_mday", "tm_hour", "tm_min", "tm_sec", "tm_wday", "tm_yday",
-    "tm_isdst"))
+    "tm_isdst"), module="builtins")
 
 
 def struct_time(sequence):

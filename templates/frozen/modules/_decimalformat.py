@@ -9,11 +9,14 @@ def write(x, spec):
         fill, align, i = spec[0], spec[1], 2
     elif spec[:1] in ("<", ">", "^", "="):
         align, i = spec[0], 1
+    aligned = i and spec[i - 1] in "<>^="
     if spec[i:i + 1] in ("-", "+", " ") and spec[i:i + 1]:
         sign = spec[i]
         i += 1
-    if spec[i:i + 1] == "0":
-        fill, align = "0", "="
+    zeros = spec[i:i + 1] == "0"
+    if zeros:
+        if aligned:
+            raise ValueError("invalid format string")
         i += 1
     start = i
     while spec[i:i + 1].isdigit():
@@ -31,8 +34,10 @@ def write(x, spec):
         precision = int(spec[start:i])
     kind = spec[i:]
     rounding = decimal.getcontext().rounding
+    if kind == "n" and mark or kind not in ("", "e", "E", "f", "F", "g", "G", "n", "%"):
+        raise ValueError("invalid format string")
     if x._kind:
-        text = str(x.copy_abs())
+        text = str(x.copy_abs()) + ("%" if kind == "%" else "")
     else:
         if kind == "%":
             x = decimal._make(x._sign, x._int, x._exp + 2)
@@ -51,18 +56,22 @@ def write(x, spec):
                 exponent = x._exp + decimal._size(x._int) - max(precision, 1)
                 x = decimal._make(x._sign, n, exponent)
             text = str(x.copy_abs())
-            if kind in ("g", "n", ""):
-                text = text.replace("E", "e") if kind == "g" else text
+            if kind in ("g", "n"):
+                text = text.replace("E", "e")
         if kind == "%":
             text += "%"
-    if mark and not x._kind:
-        whole, dot, part = text.partition(".")
-        groups = []
-        while len(whole) > 3:
-            groups.insert(0, whole[-3:])
-            whole = whole[:-3]
-        text = mark.join([whole] + groups) + dot + part
     prefix = "-" if x._sign else "" if sign == "-" else sign
+    if not x._kind and (mark or zeros):
+        at = 0
+        while at < len(text) and "0" <= text[at] <= "9":
+            at += 1
+        whole, tail = text[:at], text[at:]
+        from _fractionformat import padded
+
+        room = width - len(prefix) - len(tail) if zeros else 0
+        text = padded(whole, mark, max(room, 0)) + tail
+    elif zeros:
+        fill = " "
     pad = width - len(prefix) - len(text)
     if pad <= 0:
         return prefix + text
@@ -87,7 +96,10 @@ def _fixed(x):
 def _scientific(x, precision, kind, rounding):
     size = decimal._size(x._int)
     exponent = x._exp + size - 1
-    if precision is not None:
+    if precision is not None and not x._int:
+        digits = "0" * (precision + 1)
+        exponent = x._exp + precision
+    elif precision is not None:
         n, _ = x._rescaled(exponent - precision, rounding)
         if decimal._size(n) > precision + 1:
             n //= 10

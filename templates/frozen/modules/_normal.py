@@ -3,6 +3,8 @@ import umath as math
 
 
 class NormalDist:
+    __module__ = "statistics"
+
     def __init__(self, mu=0.0, sigma=1.0):
         if sigma < 0.0:
             from statistics import StatisticsError
@@ -49,7 +51,7 @@ class NormalDist:
         return math.exp(d * d / (-2.0 * variance)) / math.sqrt(2.0 * math.pi * variance)
 
     def cdf(self, x):
-        return 0.5 * math.erfc((self._mu - x) / (self._sigma * math.sqrt(2.0)))
+        return 0.5 * (1.0 + math.erf((x - self._mu) / (self._sigma * math.sqrt(2.0))))
 
     def inv_cdf(self, p):
         if p <= 0.0 or p >= 1.0:

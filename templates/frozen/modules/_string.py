@@ -2,6 +2,7 @@
 
 
 class Template:
+    __module__ = "string"
     delimiter = "$"
     idpattern = "(?a:[_a-z][_a-z0-9]*)"
     braceidpattern = None
@@ -90,6 +91,8 @@ def _is_ascii_letter(c):
 
 
 class Formatter:
+    __module__ = "string"
+
     def format(self, format_string, *args, **kwargs):
         return self.vformat(format_string, args, kwargs)
 

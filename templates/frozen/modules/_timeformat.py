@@ -141,7 +141,8 @@ def read(text, format):
         if short in format:
             return read(text, format.replace(short, full))
     year, month, day, hour, minute, second, us = 1900, 1, 1, 0, 0, 0, 0
-    zone = half = yearday = None
+    zone = half = yearday = weekday = week = iso_year = iso_week = None
+    known = False  # whether there is a year
     place = i = 0
     while i < len(format):
         c = format[i]
@@ -168,6 +169,25 @@ def read(text, format):
             start = place
             year = number(4)
             if place - start != 4:
+                fail()
+            known = True
+        elif c == "G":
+            start = place
+            iso_year = number(4)
+            if place - start != 4:
+                fail()
+        elif c == "V":
+            iso_week = number(2)
+            if not 1 <= iso_week <= 53:
+                fail()
+        elif c in ("U", "W"):
+            week = number(2)
+            if week > 53:
+                fail()
+            monday = c == "W"
+        elif c == "u":
+            weekday = number(1) - 1
+            if not 0 <= weekday <= 6:
                 fail()
         elif c == "m":
             month = number(2)
@@ -199,20 +219,26 @@ def read(text, format):
         elif c == "y":
             year = number(2)
             year += 2000 if year < 69 else 1900
+            known = True
         elif c == "j":
             yearday = number(3)
+            if yearday > 366:  # the last digit is no part of the number
+                yearday //= 10
+                place -= 1
+            if not yearday:
+                fail()
         elif c == "B":
             month = name(_MONTHS) + 1
         elif c in ("b", "h"):
             month = name(_MONTHS, 3) + 1
         elif c == "A":
-            name(_DAYS)
+            weekday = name(_DAYS)
         elif c == "a":
-            name(_DAYS, 3)
+            weekday = name(_DAYS, 3)
         elif c == "p":
             half = name(("am", "pm"))
         elif c == "w":
-            number(1)
+            weekday = (number(1) + 6) % 7
         elif c == "z":
             if text[place:place + 1] == "Z":
                 zone = datetime.timezone.utc
@@ -242,6 +268,37 @@ def read(text, format):
         raise ValueError(f"unconverted data remains: {text[place:]}")
     if half is not None:
         hour = hour % 12 + 12 * half
+    if iso_year is not None or iso_week is not None:
+        _check_iso(known, iso_year, iso_week, weekday, yearday)
+        start = datetime._ordinal(iso_year, 1, 4)  # a day of the first week
+        start -= (start + 6) % 7
+        found = datetime._from_ordinal(start + 7 * (iso_week - 1) + weekday)
+        if iso_week == 53 and datetime._iso(datetime._ordinal(*found))[0] != iso_year:
+            raise ValueError(f"Invalid week: {iso_week}")
+        year, month, day = found
+    elif yearday is None and week is not None and weekday is not None:
+        first = (datetime._ordinal(year, 1, 1) + 6 + (not monday)) % 7
+        days = (weekday + (not monday)) % 7 - first + 7 * week
+        if week and not first:
+            days -= 7
+        year, month, day = datetime._from_ordinal(datetime._ordinal(year, 1, 1) + days)
     if yearday is not None:
         year, month, day = datetime._from_ordinal(datetime._ordinal(year, 1, 1) + yearday - 1)
     return year, month, day, hour, minute, second, us, zone
+
+
+def _check_iso(known, year, week, weekday, yearday):
+    days = "a weekday directive ('%A', '%a', '%w', or '%u')."
+    if year is not None:
+        if yearday is not None:
+            raise ValueError("Day of the year directive '%j' is not compatible with ISO year "
+                             "directive '%G'. Use '%Y' instead.")
+        if week is None or weekday is None:
+            raise ValueError("ISO year directive '%G' must be used with the ISO week directive "
+                             "'%V' and " + days)
+    elif not known or weekday is None:
+        raise ValueError("ISO week directive '%V' must be used with the ISO year directive '%G' "
+                         "and " + days)
+    else:
+        raise ValueError("ISO week directive '%V' is incompatible with the year directive '%Y'. "
+                         "Use the ISO year '%G' instead.")

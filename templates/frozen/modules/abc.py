@@ -23,28 +23,44 @@ class ABC:
                             f"without an implementation for abstract method{s} {names}")
         return object.__new__(cls)
 
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        update_abstractmethods(cls)
+
 
 # `class C(metaclass=ABCMeta)` gets this base.
 ABCMeta._base_class = ABC
 
 
+def _is_abstract(value):
+    if isinstance(value, property):
+        return _is_abstract(value.fget) or _is_abstract(value.fset) or _is_abstract(value.fdel)
+    value = getattr(value, "__func__", value)  # of a class method
+    for function in _abstract:
+        if value is function:
+            return True
+    return False
+
+
 def update_abstractmethods(cls):
-    names = [name for name in dir(cls) if getattr(cls, name, None) in _abstract]
+    names = [name for name in dir(cls) if _is_abstract(getattr(cls, name, None))]
     cls.__abstractmethods__ = frozenset(names)
     cls._abc_class = cls
     return cls
 
 
-def abstractproperty(funcobj):
-    return property(funcobj)
+def abstractproperty(fget=None, fset=None, fdel=None, doc=None):
+    if fget is not None:
+        abstractmethod(fget)
+    return property(fget, fset, fdel)
 
 
 def abstractclassmethod(funcobj):
-    return classmethod(funcobj)
+    return classmethod(abstractmethod(funcobj))
 
 
 def abstractstaticmethod(funcobj):
-    return staticmethod(funcobj)
+    return staticmethod(abstractmethod(funcobj))
 
 
 def get_cache_token():

@@ -50,7 +50,12 @@ class _Manager(ContextDecorator):
 
 
 def contextmanager(func):
-    return lambda *args, **kwds: _Manager(func, args, kwds)
+    def helper(*args, **kwds):
+        return _Manager(func, args, kwds)
+
+    helper.__name__ = func.__name__
+    helper.__wrapped__ = func
+    return helper
 
 
 class closing:
@@ -133,12 +138,46 @@ class ExitStack:
 
 
 class _Redirect:
-    # sys.stdout cannot be replaced from Python, so the output of print is not redirected.
     def __init__(self, new_target):
-        raise NotImplementedError("redirection of output is not supported")
+        self._new_target = new_target
+        self._old_targets = []
+
+    def __enter__(self):
+        import sys
+
+        self._old_targets.append(getattr(sys, self._stream))
+        setattr(sys, self._stream, self._new_target)
+        return self._new_target
+
+    def __exit__(self, exctype, excinst, exctb):
+        import sys
+
+        setattr(sys, self._stream, self._old_targets.pop())
 
 
-redirect_stdout = redirect_stderr = _Redirect
+class redirect_stdout(_Redirect):
+    _stream = "stdout"
+
+
+class redirect_stderr(_Redirect):
+    _stream = "stderr"
+
+
+class chdir:
+    def __init__(self, path):
+        self.path = path
+        self._old_cwd = []
+
+    def __enter__(self):
+        import os
+
+        self._old_cwd.append(os.getcwd())
+        os.chdir(self.path)
+
+    def __exit__(self, *excinfo):
+        import os
+
+        os.chdir(self._old_cwd.pop())
 
 
 def __getattr__(name):

@@ -21,11 +21,15 @@ def _new(obj, cls):
         for each in cls.__bases__:
             if issubclass(each, base):
                 break
-        if not hasattr(each, "__module__"):
+        if not _is_python(each):
             super(cls, y).__init__()
             break
         cls = each
     return y
+
+
+def _is_python(cls):
+    return "__module__" in cls.__dict__
 
 
 def _native(obj):
@@ -49,7 +53,7 @@ def copy(x):
 
 
 def _rebuild(x, cls, each):
-    if not hasattr(cls, "__module__") or isinstance(x, BaseException):
+    if not _is_python(cls) or isinstance(x, BaseException):
         return _rebuild_native(x, cls, each)
     base = _native(x)
     if base in (tuple, str, bytes, int, float, frozenset):
@@ -68,9 +72,20 @@ def _rebuild(x, cls, each):
     return _fill(x, y, each)
 
 
+def _attributes(x):
+    found = getattr(x, "__dict__", None)
+    if found is None:  # the class has __slots__
+        found = {}
+        for cls in type(x).__mro__:
+            for name, value in cls.__dict__.items():
+                if type(value).__name__ == "member_descriptor" and hasattr(x, name):
+                    found[name] = getattr(x, name)
+    return found
+
+
 def _fill(x, y, each):
     getstate = getattr(x, "__getstate__", None)
-    state = x.__dict__ if getstate is None else getstate()
+    state = _attributes(x) if getstate is None else getstate()
     if getstate is not None or hasattr(y, "__setstate__"):
         state = each(state)
         if hasattr(y, "__setstate__"):
@@ -144,7 +159,7 @@ def deepcopy(x, memo=None):
         y = bytearray(x)
     elif hasattr(x, "__deepcopy__"):
         y = x.__deepcopy__(memo)
-    elif hasattr(cls, "__module__") and not isinstance(x, BaseException) and _native(x) in (
+    elif _is_python(cls) and not isinstance(x, BaseException) and _native(x) in (
         None, dict, list, set
     ):
         y = memo[key] = _new(x, cls)

@@ -61,9 +61,22 @@ def field(*, default=MISSING, default_factory=MISSING, init=True, repr=True, has
 def dataclass(cls=None, *, init=True, repr=True, eq=True, order=False, unsafe_hash=False,
               frozen=False, match_args=True, kw_only=False, slots=False, weakref_slot=False):
     def process(cls):
-        return _process(cls, init, repr, eq, order, unsafe_hash, frozen, match_args, kw_only)
+        cls = _process(cls, init, repr, eq, order, unsafe_hash, frozen, match_args, kw_only)
+        return _with_slots(cls) if slots else cls
 
     return process if cls is None else process(cls)
+
+
+def _with_slots(cls):
+    body = dict(cls.__dict__)
+    if "__slots__" in body:
+        raise TypeError(f"{cls.__name__} already specifies __slots__")
+    inherited = [name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())]
+    names = [name for name, f in cls.__dataclass_fields__.items() if not f._is_var]
+    body["__slots__"] = tuple([name for name in names if name not in inherited])
+    for name in names:
+        body.pop(name, None)
+    return type(cls.__name__, cls.__bases__, body)
 
 
 def _is_form(annotation, name):

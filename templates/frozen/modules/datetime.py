@@ -323,7 +323,8 @@ class date:
     def isocalendar(self):
         from collections import namedtuple
 
-        named = namedtuple("IsoCalendarDate", ("year", "week", "weekday"))
+        named = namedtuple("datetime.IsoCalendarDate", ("year", "week", "weekday"),
+                           module="builtins")
         return named(*_iso(self.toordinal()))
 
     def timetuple(self):

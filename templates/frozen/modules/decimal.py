@@ -271,10 +271,10 @@ class Decimal:
     def as_tuple(self):
         from collections import namedtuple
 
-        digits = () if self._kind == "nan" and not self._int else tuple(
+        digits = () if "nan" in self._kind and not self._int else tuple(
             [int(c) for c in str(self._int)])
         exponent = {"inf": "F", "nan": "n", "snan": "N"}.get(self._kind, self._exp)
-        return namedtuple("DecimalTuple", ("sign", "digits", "exponent"))(
+        return namedtuple("DecimalTuple", ("sign", "digits", "exponent"), module="decimal")(
             self._sign, digits, exponent)
 
     def as_integer_ratio(self):
@@ -315,7 +315,25 @@ class Decimal:
         return f"Decimal('{self}')"
 
     def to_eng_string(self, context=None):
-        return str(self)
+        text = str(self)
+        head, mark, exponent = text.partition("E" if _context.capitals else "e")
+        if self._kind or not mark:
+            return text
+        # The exponent becomes a multiple of 3, and the digits before the point one to three.
+        exponent = int(exponent)
+        sign = "-" if self._sign else ""
+        digits = str(self._int)
+        if not self._int:
+            above = -exponent % 3
+            exponent += above
+            head = "0." + "0" * (3 - (3 - above)) if above else "0"
+            head = sign + head
+        else:
+            before = 1 + exponent % 3
+            exponent -= exponent % 3
+            digits += "0" * (before - len(digits))
+            head = sign + digits[:before] + ("." + digits[before:] if len(digits) > before else "")
+        return head + (mark + "%+d" % exponent if exponent else "")
 
     def __format__(self, spec):
         import _decimalformat
@@ -416,17 +434,26 @@ class Decimal:
         nan = self._nan(other)
         return nan if nan is not None else Decimal(self._compare(other))
 
-    def max(self, other, context=None):
+    def _chosen(self, other, order):
+        # The number of both that is larger (order 1) or smaller (-1).
         other = Decimal(other)
         if "nan" in self._kind or "nan" in other._kind:
-            return other if self._kind == "nan" else self
-        return +(self if self._compare(other) > 0 else other)
+            if "snan" in (self._kind, other._kind) or self._kind == other._kind:
+                return self._nan(other)
+            found = other if self._kind == "nan" else self
+        else:
+            c = self._compare(other)
+            if not c:
+                c = other._sign - self._sign or (
+                    (self._exp > other._exp) - (self._exp < other._exp)) * (-1) ** self._sign
+            found = self if c == order else other
+        return found if found._kind else _fit(found._sign, found._int, found._exp)
+
+    def max(self, other, context=None):
+        return self._chosen(other, 1)
 
     def min(self, other, context=None):
-        other = Decimal(other)
-        if "nan" in self._kind or "nan" in other._kind:
-            return other if self._kind == "nan" else self
-        return +(self if self._compare(other) < 0 else other)
+        return self._chosen(other, -1)
 
     def __pos__(self):
         if self._kind:
@@ -435,12 +462,15 @@ class Decimal:
         return _fit(self._sign if self._int else 0, self._int, self._exp)
 
     def __neg__(self):
+        nan = self._nan(None)
+        if nan is not None:
+            return nan
         if self._kind:
-            return _make(1 - self._sign, self._int, 0, self._kind)
+            return _make(1 - self._sign, 0, 0, self._kind)
         return _fit(1 - self._sign if self._int else 0, self._int, self._exp)
 
     def __abs__(self):
-        return -self if self._sign else +self
+        return -self if self._sign and "nan" not in self._kind else +self
 
     def copy_abs(self):
         return _make(0, self._int, self._exp, self._kind)
@@ -667,8 +697,13 @@ class Decimal:
         return _decimalmath.log10(self)
 
     def fma(self, other, third, context=None):
-        product = _make(self._sign ^ Decimal(other)._sign, self._int * Decimal(other)._int,
-                        self._exp + Decimal(other)._exp)
+        other = Decimal(other)
+        third = Decimal(third)
+        if self._kind or other._kind:
+            if self._kind != "snan" and other._kind != "snan" and third._kind == "snan":
+                return third._nan(None)
+            return self * other + third
+        product = _make(self._sign ^ other._sign, self._int * other._int, self._exp + other._exp)
         return product + third
 
     def _rescaled(self, exponent, rounding):
@@ -695,6 +730,8 @@ class Decimal:
         return _make(self._sign, n, exp._exp)
 
     def to_integral_value(self, rounding=None, context=None):
+        if self._kind == "snan":
+            return self._nan(None)
         if self._kind or self._exp >= 0:
             return self
         return _make(self._sign, self._rescaled(0, rounding or _context.rounding)[0], 0)
@@ -718,7 +755,7 @@ class Decimal:
             return new
         n, exponent = new._int, new._exp
         if not n:
-            return _make(new._sign, 0, 0)
+            return _make(self._sign, 0, 0)
         while n % 10 == 0:
             n //= 10
             exponent += 1
@@ -728,13 +765,73 @@ class Decimal:
         return 0 if self._kind else self._exp + _size(self._int) - 1
 
     def scaleb(self, other, context=None):
+        if self._kind:
+            nan = self._nan(None)
+            return self if nan is None else nan
         return _fit(self._sign, self._int, self._exp + int(other))
 
     def logb(self, context=None):
-        return Decimal(self.adjusted())
+        nan = self._nan(None)
+        if nan is not None:
+            return nan
+        if self._kind:
+            return _make(0, 0, 0, "inf")
+        if not self._int:
+            return _context._raise(DivisionByZero, _make(1, 0, 0, "inf"))
+        return +Decimal(self.adjusted())
+
+    def _next(self, toward, negative):
+        # The neighbour of the number in the direction of a rounding.
+        nan = self._nan(None)
+        if nan is not None:
+            return nan
+        context = _context.copy()
+        context.traps = {}
+        context.rounding = toward
+        if self._kind:
+            if self._sign == negative:
+                return self
+            size = context.prec
+            return _make(self._sign, 10 ** size - 1, context.Emax - size + 1)
+        fitted = _fit(self._sign, self._int, self._exp, context)
+        if fitted._kind or fitted._compare(self):
+            return fitted
+        least = context.Emin - context.prec + 1
+        if not self._int:
+            return _make(negative, 1, least)
+        # The digits fill the precision, so the neighbour differs by one in the last of them.
+        exponent = max(self._exp - context.prec + _size(self._int), least)
+        n = self._int * 10 ** (self._exp - exponent)
+        if self._sign == negative:
+            n += 1
+        elif n == 10 ** (context.prec - 1) and exponent > least:
+            n = n * 10 - 1
+            exponent -= 1
+        else:
+            n -= 1
+        return _fit(self._sign, n, exponent, context)
+
+    def next_plus(self, context=None):
+        return self._next(ROUND_CEILING, 0)
+
+    def next_minus(self, context=None):
+        return self._next(ROUND_FLOOR, 1)
+
+    def next_toward(self, other, context=None):
+        other = Decimal(other)
+        nan = self._nan(other)
+        if nan is not None:
+            return nan
+        order = self._compare(other)
+        if not order:
+            return self.copy_sign(other)
+        return self.next_plus() if order < 0 else self.next_minus()
 
     def same_quantum(self, other, context=None):
-        return self._kind == Decimal(other)._kind and self._exp == Decimal(other)._exp
+        other = Decimal(other)
+        if self._kind or other._kind:
+            return self.is_nan() and other.is_nan() or self._kind == other._kind == "inf"
+        return self._exp == other._exp
 
     def is_finite(self):
         return not self._kind
@@ -758,7 +855,7 @@ class Decimal:
         return not self._kind and not self._int
 
     def is_normal(self, context=None):
-        return bool(self) and not self._kind
+        return bool(self) and not self._kind and self.adjusted() >= _context.Emin
 
     def is_subnormal(self, context=None):
         return bool(self) and not self._kind and self.adjusted() < _context.Emin

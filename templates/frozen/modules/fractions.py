@@ -133,6 +133,11 @@ class Fraction:
     def __repr__(self):
         return f"Fraction({self.numerator}, {self.denominator})"
 
+    def __format__(self, spec):
+        import _fractionformat
+
+        return _fractionformat.write(self, spec)
+
     def __str__(self):
         return str(self.numerator) if self.denominator == 1 else (
             f"{self.numerator}/{self.denominator}")

@@ -12,16 +12,19 @@ def reduce(function, iterable, initial=_absent):
 
 
 def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
-    # A function takes no attributes without the port's hook; instances do.
+    # Names that `wrapped` lacks, and that an instance cannot take, are left out.
     for name in assigned:
         try:
-            setattr(wrapper, name, getattr(wrapped, name))
+            value = getattr(wrapped, name)
+            if value is not None or getattr(wrapper, name, name) is not None:
+                setattr(wrapper, name, value)
         except AttributeError:
             pass
-    try:
-        wrapper.__wrapped__ = wrapped
-    except AttributeError:
-        pass
+    if not isinstance(wrapped, type):
+        for name in updated:
+            for key, value in getattr(wrapped, name, {}).items():
+                setattr(wrapper, key, value)
+    wrapper.__wrapped__ = wrapped
     return wrapper
 
 
@@ -57,6 +60,7 @@ def _cached(function, maxsize, typed):
             if key in _found:
                 _counts[0] += 1
                 return _found[key]
+            hash(key)  # an empty dict does not hash the key it looks up
             _counts[1] += 1
             value = _f(*args, **kwargs)
             _found[key] = value
@@ -85,6 +89,7 @@ def _cached(function, maxsize, typed):
                 link[0][1] = link[1]
                 link[1][0] = link[0]
             else:
+                hash(key)
                 _counts[1] += 1
                 value = _f(*args, **kwargs)
                 if key in _found:
@@ -108,7 +113,7 @@ def _cached(function, maxsize, typed):
     def cache_info():
         from collections import namedtuple
 
-        info = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize"])
+        info = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize"], module="functools")
         return info(counts[0], counts[1], maxsize, len(found))
 
     def cache_clear():
@@ -117,12 +122,9 @@ def _cached(function, maxsize, typed):
         if maxsize:
             root[0] = root[1] = root
 
-    try:
-        wrapper.cache_info = cache_info
-        wrapper.cache_clear = cache_clear
-        wrapper.cache_parameters = lambda: {"maxsize": maxsize, "typed": typed}
-    except AttributeError:
-        pass
+    wrapper.cache_info = cache_info
+    wrapper.cache_clear = cache_clear
+    wrapper.cache_parameters = lambda: {"maxsize": maxsize, "typed": typed}
     return update_wrapper(wrapper, function)
 
 
@@ -137,6 +139,8 @@ def _key(args, kwargs, typed):
 
 def cmp_to_key(mycmp):
     class K:
+        __qualname__ = "K"
+
         def __init__(self, obj):
             self.obj = obj
 
@@ -161,6 +165,9 @@ def cmp_to_key(mycmp):
 
 
 def total_ordering(cls):
+    if not isinstance(cls, type) and hasattr(cls, "_member_class"):
+        total_ordering(cls._member_class)  # of an enumeration
+        return cls
     # The operation that the class defines, and what it says of the others, given equality.
     roots = [name for name in ("__lt__", "__le__", "__gt__", "__ge__") if hasattr(cls, name)]
     if not roots:
@@ -220,18 +227,24 @@ def __getattr__(name):
     if name == "partialmethod":
 
         class partialmethod:
+            __qualname__ = "partialmethod"
+
             def __init__(self, func, *args, **keywords):
                 self.func = func
                 self.args = args
                 self.keywords = keywords
 
             def __get__(self, obj, cls=None):
+                if obj is None:
+                    return lambda obj, *args, **keywords: self.__get__(obj)(*args, **keywords)
                 return partial(self.func, obj, *self.args, **self.keywords)
 
         value = partialmethod
     elif name == "cached_property":
 
         class cached_property:
+            __qualname__ = "cached_property"
+
             def __init__(self, func):
                 self.func = func
                 self.attrname = func.__name__
@@ -259,11 +272,16 @@ def __getattr__(name):
     elif name == "singledispatchmethod":
 
         class singledispatchmethod:
+            __qualname__ = "singledispatchmethod"
+
             def __init__(self, func):
                 self.dispatcher = _Dispatcher(func)
                 self.register = self.dispatcher.register
 
             def __get__(self, obj, cls=None):
+                if obj is None:
+                    return lambda *args, **kwargs: self.dispatcher.dispatch(
+                        type(args[0]))(*args, **kwargs)
                 return lambda *args, **kwargs: self.dispatcher.dispatch(
                     type(args[0]))(obj, *args, **kwargs)
 
@@ -282,8 +300,10 @@ class _Dispatcher:
 
     def register(self, cls, func=None):
         if func is None:
+            if type(cls) is tuple:  # a union of types
+                return lambda func: self.register(cls, func)
             if not isinstance(cls, type):
-                annotations = getattr(cls, "__annotations__", None)
+                annotations = cls.__annotations__  # functions have none: AttributeError
                 if not annotations:
                     raise TypeError(
                         f"Invalid first argument to `register()`: {cls!r}. Use either "
@@ -293,7 +313,8 @@ class _Dispatcher:
                     break
             else:
                 return lambda func: self.register(cls, func)
-        self.registry[cls] = func
+        for each in cls if type(cls) is tuple else (cls,):
+            self.registry[each] = func
         return func
 
     def dispatch(self, cls):

@@ -52,6 +52,7 @@ def _md5():
     turns = b"\x07\x0c\x11\x16\x05\x09\x0e\x14\x04\x0b\x10\x17\x06\x0a\x0f\x15"
 
     class md5(_Hash):
+        __qualname__ = "md5"
         name = "md5"
         digest_size = 16
         block_size = 64
@@ -86,6 +87,7 @@ def _md5():
 
 def _sha1():
     class sha1(_Hash):
+        __qualname__ = "sha1"
         name = "sha1"
         digest_size = 20
         block_size = 64
@@ -145,6 +147,7 @@ def _sha512():
     mask = 0xFFFFFFFFFFFFFFFF
 
     class sha512(_Hash):
+        __qualname__ = "sha512"
         name = "sha512"
         digest_size = 64
         block_size = 128
@@ -176,6 +179,7 @@ def _sha512():
 
 def _sha384():
     class sha384(_get("sha512")):
+        __qualname__ = "sha384"
         name = "sha384"
         digest_size = 48
         _start = [_root(p, False) for p in _primes(16)[8:]]
@@ -185,6 +189,7 @@ def _sha384():
 
 def _sha256():
     class sha256:
+        __qualname__ = "sha256"
         name = "sha256"
         digest_size = 32
         block_size = 64
@@ -218,6 +223,7 @@ def _sha224():
     mask = 0xFFFFFFFF
 
     class sha224(_Hash):
+        __qualname__ = "sha224"
         name = "sha224"
         digest_size = 28
         block_size = 64

@@ -1,4 +1,14 @@
-# Predicates and members of objects. The interpreter has no frames, source and signatures.
+# Predicates and members of objects. The interpreter has no frames and source.
+
+
+def __getattr__(name):
+    if name in ("signature", "Signature", "Parameter", "BoundArguments", "getfullargspec",
+                "getcallargs"):
+        import _signatures
+
+        value = globals()[name] = getattr(_signatures, name)
+        return value
+    raise AttributeError(f"module 'inspect' has no attribute '{name}'")
 
 
 def _name(obj):
@@ -75,7 +85,11 @@ def getmro(cls):
 
 
 def getdoc(obj):
-    return getattr(obj, "__doc__", None)
+    doc = getattr(obj, "__doc__", None)
+    if doc is None and isinstance(obj, type):
+        for cls in obj.__mro__:
+            doc = doc or cls.__doc__
+    return cleandoc(doc) if isinstance(doc, str) else None
 
 
 def cleandoc(doc):

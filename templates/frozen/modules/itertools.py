@@ -68,6 +68,8 @@ def __getattr__(name):
                 yield from iterable
 
         class chain:
+            __qualname__ = "chain"
+
             def __new__(cls, *iterables):
                 return chained(iterables)
 

@@ -14,7 +14,7 @@ def __getattr__(name):
     elif name in ("hypot", "dist", "fsum", "sumprod"):
         value = _sums(name)
     elif name in ("cbrt", "exp2", "log1p", "fma", "remainder", "nextafter", "ulp", "log", "log2",
-                  "log10", "floor", "ceil"):
+                  "log10", "floor", "ceil", "ldexp"):
         value = _floats(name)
     elif hasattr(umath, name):
         value = getattr(umath, name)
@@ -299,6 +299,16 @@ def _floats(name):
             return plain(x, *base)
 
         return logarithm
+    if name == "ldexp":
+
+        def ldexp(x, i):
+            i = _index(i)
+            value = umath.ldexp(x, max(-9999, min(9999, i)))
+            if value - value != 0.0 and x - x == 0.0:
+                raise OverflowError("math range error")
+            return value
+
+        return ldexp
     if name == "cbrt":
 
         def cbrt(x):
@@ -319,10 +329,7 @@ def _floats(name):
     if name == "exp2":
 
         def exp2(x):
-            try:
-                return umath.pow(2.0, x)
-            except ValueError:
-                raise OverflowError("math range error")
+            return umath.pow(2.0, x)
 
         return exp2
     if name == "log1p":

@@ -113,28 +113,20 @@ class PrettyPrinter:
         if kind is str and obj:
             self._format_text(obj, write, indent, allowance, level)
             return
-        if fields is None and kind not in (list, tuple, dict, set, frozenset) or (
+        name = kind.__name__
+        special = name in _SPECIAL and obj and isinstance(obj, _SPECIAL[name]())
+        if fields is None and kind not in (list, tuple, dict, set, frozenset) and not special or (
             self._depth is not None and level >= self._depth
         ):
             write(text)
             return
         above = above + [id(obj)]
         level += 1
-        if kind is dict:
-            write("{" + " " * (self._indent - 1))
-            items = self._items(obj)
-            indent += self._indent
-            last = len(items) - 1
-            for i, (key, value) in enumerate(items):
-                shown = self._repr(key, above, level)
-                write(shown + ": ")
-                self._format(value, write, indent + len(shown) + 2,
-                             allowance + 1 if i == last else 1, above, level)
-                if i < last:
-                    write(",\n" + " " * indent)
-            write("}")
+        if special:
+            self._format_special(obj, name, write, indent + len(name) + 1, allowance, above, level)
+        elif kind is dict:
+            self._format_dict(self._items(obj), write, indent, allowance, above, level)
         elif fields is not None:
-            name = kind.__name__
             indent += len(name) + 1
             write(name + "(")
             names = [f.name for f in fields.values() if f.repr]
@@ -155,6 +147,36 @@ class PrettyPrinter:
         else:
             self._format_items(self._sorted(obj), write, indent + 10, allowance, above, level,
                                "frozenset({", "})")
+
+    def _format_dict(self, items, write, indent, allowance, above, level):
+        write("{" + " " * (self._indent - 1))
+        indent += self._indent
+        last = len(items) - 1
+        for i, (key, value) in enumerate(items):
+            shown = self._repr(key, above, level)
+            write(shown + ": ")
+            self._format(value, write, indent + len(shown) + 2,
+                         allowance + 1 if i == last else 1, above, level)
+            if i < last:
+                write(",\n" + " " * indent)
+        write("}")
+
+    def _format_special(self, obj, name, write, indent, allowance, above, level):
+        if name == "deque":
+            end = "])" if obj.maxlen is None else f"],\n{' ' * indent}maxlen={obj.maxlen})"
+            if obj.maxlen is not None:
+                allowance = 2 - len(end)
+            self._format_items(obj, write, indent, allowance, above, level, "deque([", end)
+            return
+        write(name + "(")
+        if name == "OrderedDict":
+            self._format(list(obj.items()), write, indent, allowance + 1, above, level)
+        elif name == "Counter":
+            self._format_dict(obj.most_common(), write, indent, allowance + 1, above, level)
+        else:
+            write(f"{obj.default_factory!r},\n" + " " * indent)
+            self._format_dict(self._items(obj), write, indent, allowance + 1, above, level)
+        write(")")
 
     def _format_items(self, items, write, indent, allowance, above, level, start, end):
         write(start)
@@ -245,4 +267,16 @@ class PrettyPrinter:
             write(")")
 
 
+def _collection(name):
+    def find():
+        import collections
+
+        return getattr(collections, name)
+
+    return find
+
+
 _SPACE = " \t\n\r\v\f"
+# Types of module collections that are printed over several lines.
+_SPECIAL = dict([(name, _collection(name))
+                 for name in ("OrderedDict", "Counter", "defaultdict", "deque")])

@@ -163,12 +163,12 @@ class Random:
         if step == 1:
             if width > 0:
                 return start + self._below(width)
-            raise ValueError(f"empty range for randrange() ({start}, {stop}, {width})")
+            raise ValueError(f"empty range in randrange({start}, {stop})")
         if not step:
             raise ValueError("zero step for randrange()")
         n = (width + step + (-1 if step > 0 else 1)) // step
         if n <= 0:
-            raise ValueError("empty range for randrange()")
+            raise ValueError(f"empty range in randrange({start}, {stop}, {step})")
         return start + step * self._below(n)
 
     def randint(self, a, b):

@@ -71,7 +71,9 @@ def fmean(data, weights=None):
     total = fsum(weights)
     if not total:
         raise StatisticsError("sum of weights must be non-zero")
-    return fsum([x * w for x, w in zip(data, weights)]) / total
+    from math import sumprod
+
+    return sumprod(data, weights) / total
 
 
 def geometric_mean(data):
@@ -87,19 +89,34 @@ def geometric_mean(data):
     return exp(fsum([log(x) for x in data]) / len(data))
 
 
+def _each_not_negative(values):
+    for x in values:
+        if x < 0:
+            raise StatisticsError("harmonic mean does not support negative values")
+        yield x
+
+
+def _not_negative(values):
+    return list(_each_not_negative(values))
+
+
 def harmonic_mean(data, weights=None):
     data = _list(data, "harmonic_mean")
+    if len(data) == 1 and weights is None:
+        return _not_negative(data)[0]
     weights = [1] * len(data) if weights is None else list(weights)
     if len(weights) != len(data):
         raise StatisticsError("Number of weights does not match data size")
-    total = 0
-    for x, w in zip(data, weights):
-        if x < 0:
-            raise StatisticsError("harmonic mean does not support negative values")
-        if x == 0:
+    total = _sum(_not_negative(weights))
+    quotients = []  # they have the type of the result
+    for x, w in zip(_each_not_negative(data), weights):
+        if w and not x:
             return 0
-        total += _exact(w) / _exact(x) if not isinstance(x, int) else _divided(_exact(w), x)
-    return _like(_sum(weights) / total, data)
+        quotients.append(w / x if w else 0)
+    below = _sum(quotients)
+    if below <= 0:
+        raise StatisticsError("Weighted sum must be positive")
+    return _like(total / below if isinstance(below, float) else _divided(total, 1) / below, quotients)
 
 
 def _sorted(data):
@@ -223,7 +240,9 @@ def quantiles(data, *, n=4, method="exclusive"):
     data = sorted(data)
     length = len(data)
     if length < 2:
-        raise StatisticsError("must have at least two data points")
+        if not length:
+            raise StatisticsError("must have at least one data point")
+        return data * (n - 1)
     result = []
     if method == "inclusive":
         m = length - 1
@@ -256,36 +275,62 @@ def _paired(x, y, function):
 
 
 def covariance(x, y):
-    from math import fsum
+    from math import sumprod
 
     dx, dy, _, _ = _paired(x, y, "covariance")
-    return fsum([a * b for a, b in zip(dx, dy)]) / (len(dx) - 1)
+    return sumprod(dx, dy) / (len(dx) - 1)
 
 
-def correlation(x, y):
-    from math import fsum, sqrt
+def _ranks(values):
+    # The rank of each value, around 0; equal values have the mean of their ranks.
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    ranks = [0.0] * len(values)
+    i = 0
+    while i < len(order):
+        end = i
+        while end < len(order) and values[order[end]] == values[order[i]]:
+            end += 1
+        for each in order[i:end]:
+            ranks[each] = (i + end - 1) / 2 - (len(values) - 1) / 2
+        i = end
+    return ranks
 
+
+def correlation(x, y, /, *, method="linear"):
+    from math import sqrt, sumprod
+
+    x = list(x)
+    y = list(y)
+    if method not in ("linear", "ranked"):
+        raise ValueError(f"Unknown method: {method!r}")
     dx, dy, _, _ = _paired(x, y, "correlation")
-    sxy = fsum([a * b for a, b in zip(dx, dy)])
-    sxx = fsum([a * a for a in dx])
-    syy = fsum([b * b for b in dy])
+    if method == "ranked":
+        dx, dy = _ranks(x), _ranks(y)
+    sxx = sumprod(dx, dx)
+    syy = sumprod(dy, dy)
     if not sxx or not syy:
         raise StatisticsError("at least one of the inputs is constant")
-    return sxy / sqrt(sxx * syy)
+    root = sqrt(sxx * syy)
+    # Correct the last bits of the root by one step of Newton's method.
+    if root:
+        root += sumprod((sxx, root), (syy, -root)) / (2.0 * root)
+    return sumprod(dx, dy) / root
 
 
-def linear_regression(x, y, *, proportional=False):
-    from math import fsum
+def linear_regression(x, y, /, *, proportional=False):
     from collections import namedtuple
+    from math import sumprod
 
+    x = list(x)
+    y = list(y)
     dx, dy, xbar, ybar = _paired(x, y, "linear regression")
     if proportional:
-        dx, dy = list(x), list(y)
-    sxx = fsum([a * a for a in dx])
+        dx, dy = x, y
+    sxx = sumprod(dx, dx)
     if not sxx:
         raise StatisticsError("x is constant")
-    slope = fsum([a * b for a, b in zip(dx, dy)]) / sxx
-    result = namedtuple("LinearRegression", ("slope", "intercept"))
+    slope = (sumprod(dx, dy) + 0.0) / sxx
+    result = namedtuple("LinearRegression", ("slope", "intercept"), module="statistics")
     return result(slope, 0.0 if proportional else ybar - slope * xbar)
 
 

@@ -72,7 +72,7 @@ class TextWrapper:
                 place += 1
             if place < n and len(chunks[place]) > width:
                 # A word longer than a line.
-                room = max(width - size, 1) if width >= 1 else 1
+                room = width - size if width >= 1 else 1
                 word = chunks[place]
                 if self.break_long_words:
                     if self.break_on_hyphens and len(word) > room:

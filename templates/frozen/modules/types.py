@@ -83,11 +83,22 @@ class MappingProxyType:
         return f"mappingproxy({self._mapping!r})"
 
 
+def _is_union(cls, obj):
+    return cls is tuple and bool(obj) and all([isinstance(each, type) for each in obj])
+
+
 def __getattr__(name):
-    if name in ("GenericAlias", "UnionType"):
+    if name == "GenericAlias":
         import typing
 
         return typing._Form
+    if name == "UnionType":
+        # `int | str` is a tuple of types.
+        import _protocols
+
+        _protocols.install()
+        value = globals()[name] = type(name, (), {"_abc_test": _is_union})
+        return value
     if name == "__all__":
-        return [name for name in globals() if name[0] != "_"]
+        return [name for name in globals() if name[0] != "_"] + ["GenericAlias", "UnionType"]
     raise AttributeError(f"module 'types' has no attribute '{name}'")

@@ -4,7 +4,7 @@ TYPE_CHECKING = False
 
 class _Form:
     # A class statement calls the type of its first base with the name, the bases and the body.
-    def __new__(cls, name, args=None, body=None):
+    def __new__(cls, name, args=None, body=None, **kwargs):
         return object.__new__(cls) if body is None else _derived(name, args, body)
 
     def __init__(self, name, args=None):
@@ -103,6 +103,8 @@ def _derived(name, bases, body):
     # The class of a class statement whose first base is a form: forms give their origin.
     classes = []
     for base in bases:
+        if type(base) is _Form and base._name == "Protocol":
+            _make_protocol(bases, body)
         if type(base) is _NamedTuple:
             return _named_tuple_class(name, body)
         if type(base) is _Form:
@@ -110,6 +112,54 @@ def _derived(name, bases, body):
         if isinstance(base, type) and base is not object:
             classes.append(base)
     return type(name, tuple(classes) or (_class("_Generic"),), body)
+
+
+_NO_MEMBERS = (
+    "__module__", "__qualname__", "__doc__", "__annotations__", "__slots__", "__init__", "__new__",
+    "__class_getitem__", "__dict__", "__weakref__", "__init_subclass__",
+)
+
+
+def _make_protocol(bases, body):
+    # A protocol's test compares the names of its members, once runtime_checkable() has set its flag.
+    names = [name for name in body if name not in _NO_MEMBERS]
+    names += [name for name in body.get("__annotations__", ()) if name not in names]
+    data = [name for name in names if not callable(body.get(name))]
+    for base in bases:
+        inherited = getattr(base, "_protocol", None)
+        if inherited is not None:
+            names += inherited[0]
+            data += inherited[1]
+    checkable = []
+
+    def test(cls, obj):
+        if not checkable:
+            raise TypeError("Instance and class checks can only be used with "
+                            "@runtime_checkable protocols")
+        if obj is None:
+            if data:
+                raise TypeError("Protocols with non-method members don't support issubclass(). "
+                                f"Non-method members: {str(sorted(data))[1:-1]}.")
+            obj = cls
+        for name in names:
+            if not hasattr(obj, name) or getattr(obj, name) is None and name not in data:
+                return False
+        return True
+
+    body["_protocol"] = names, data, checkable
+    body["_abc_test"] = test
+
+
+def runtime_checkable(cls):
+    protocol = cls.__dict__.get("_protocol")
+    if protocol is None:
+        raise TypeError("@runtime_checkable can be only applied to protocol classes, "
+                        f"got {cls!r}")
+    import _protocols
+
+    _protocols.install()
+    protocol[2].append(True)
+    return cls
 
 
 def _named_tuple_class(name, body):
@@ -125,7 +175,7 @@ def _named_tuple_class(name, body):
 
 
 class _NamedTuple:
-    def __new__(cls, name=None, bases=None, body=None):
+    def __new__(cls, name=None, bases=None, body=None, **kwargs):
         return object.__new__(cls) if body is None else _derived(name, bases, body)
 
     def __init__(self):
@@ -165,9 +215,14 @@ def __getattr__(name):
         value = _Form(name)
     elif name == "__all__":
         return [name for name in _NAMES + _SPECIAL] + [
-            "AnyStr", "ForwardRef", "NewType", "ParamSpec", "Protocol", "NamedTuple", "TypedDict",
-            "Text", "TypeVar", "TYPE_CHECKING", "cast", "overload", "final", "no_type_check",
-            "runtime_checkable", "get_origin", "get_args", "get_type_hints", "assert_never",
+            "AnyStr", "assert_never", "assert_type", "cast", "clear_overloads",
+            "dataclass_transform", "final", "ForwardRef", "Generic", "get_args", "get_origin",
+            "get_overloads", "get_protocol_members", "get_type_hints", "is_protocol",
+            "is_typeddict", "NamedTuple", "NewType", "no_type_check", "no_type_check_decorator",
+            "overload", "override", "ParamSpec", "Protocol", "reveal_type", "runtime_checkable",
+            "SupportsAbs", "SupportsBytes", "SupportsComplex", "SupportsFloat", "SupportsIndex",
+            "SupportsInt", "SupportsRound", "Text", "TYPE_CHECKING", "TypeAliasType", "TypedDict",
+            "TypeVar", "TypeVarTuple",
         ]
     elif name == "Text":
         value = str
@@ -176,6 +231,8 @@ def __getattr__(name):
     elif name == "ForwardRef":
 
         class ForwardRef:
+            __qualname__ = "ForwardRef"
+
             def __init__(self, arg, is_argument=True):
                 self.__forward_arg__ = arg
 
@@ -186,6 +243,8 @@ def __getattr__(name):
     elif name == "NewType":
 
         class NewType:
+            __qualname__ = "NewType"
+
             def __init__(self, name, tp):
                 self.__name__ = name
                 self.__supertype__ = tp
@@ -206,6 +265,8 @@ def __getattr__(name):
     elif name == "TypeAliasType":
 
         class TypeAliasType:
+            __qualname__ = "TypeAliasType"
+
             def __init__(self, name, value, *, type_params=()):
                 self.__name__ = name
                 self.__value__ = value
@@ -231,10 +292,18 @@ def __getattr__(name):
     elif name == "TypedDict":
 
         class TypedDict:
+            __qualname__ = "TypedDict"
+
             def __new__(cls, *args, **kwargs):
                 if cls is not TypedDict:
                     return dict(*args, **kwargs)
-                return type(args[0], (TypedDict,), {"__total__": kwargs.get("total", True)})
+                made = type(args[0], (TypedDict,), {
+                    "__annotations__": dict(args[1]), "__module__": "__main__"})
+                _typed_dict(made, kwargs.get("total", True))
+                return made
+
+            def __init_subclass__(cls, total=True):
+                _typed_dict(cls, total)
 
         value = TypedDict
     elif name in ("get_type_hints", "get_protocol_members"):
@@ -251,6 +320,26 @@ def __getattr__(name):
         raise AttributeError(f"module 'typing' has no attribute '{name}'")
     globals()[name] = value
     return value
+
+
+def _typed_dict(cls, total):
+    # Set the attributes of a TypedDict's class from its own annotations and those of its bases.
+    own = cls.__dict__.get("__annotations__", {})
+    required, optional, annotations = set(), set(), {}
+    for base in cls.__bases__:
+        required |= getattr(base, "__required_keys__", frozenset())
+        optional |= getattr(base, "__optional_keys__", frozenset())
+        annotations.update(getattr(base, "__annotations__", {}))
+    for key, value in own.items():
+        name = value._name if type(value) is _Form else ""
+        needed = name == "Required" or total and name != "NotRequired"
+        (required if needed else optional).add(key)
+        (optional if needed else required).discard(key)
+    annotations.update(own)
+    cls.__annotations__ = annotations
+    cls.__required_keys__ = frozenset(required)
+    cls.__optional_keys__ = frozenset(optional)
+    cls.__total__ = total
 
 
 def _class(name):
@@ -304,7 +393,7 @@ def overload(func):
     return func
 
 
-final = no_type_check = runtime_checkable = override = no_type_check_decorator = overload
+final = no_type_check = override = no_type_check_decorator = overload
 
 
 def clear_overloads():

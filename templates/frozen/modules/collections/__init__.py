@@ -3,6 +3,12 @@ import ucollections
 from ucollections import deque
 
 _absent = object()
+_KEYWORDS = (
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
+)
 
 
 def __getattr__(name):
@@ -40,6 +46,8 @@ def _pairs(args):
 
 def _make_defaultdict():
     class defaultdict(dict):
+        __qualname__ = "defaultdict"
+
         def __init__(self, default_factory=None, *args, **kwargs):
             if default_factory is not None and not callable(default_factory):
                 raise TypeError("first argument must be callable or None")
@@ -70,15 +78,15 @@ def _make_defaultdict():
             return new
 
         def __repr__(self):
-            return f"defaultdict({self.default_factory!r}, {_items(self)})"
-
-        __str__ = __repr__
+            return f"{type(self).__name__}({self.default_factory!r}, {_items(self)})"
 
     return defaultdict
 
 
 def _make_Counter():
     class Counter(dict):
+        __qualname__ = "Counter"
+
         def __init__(self, iterable=None, **kwds):
             super().__init__()
             self.update(iterable, **kwds)
@@ -226,14 +234,13 @@ def _make_Counter():
 
         def __repr__(self):
             if not self:
-                return "Counter()"
+                return f"{type(self).__name__}()"
             try:
                 pairs = self.most_common()
             except TypeError:
                 pairs = self.items()
-            return "Counter({%s})" % ", ".join([f"{key!r}: {count!r}" for key, count in pairs])
-
-        __str__ = __repr__
+            pairs = ", ".join([f"{key!r}: {count!r}" for key, count in pairs])
+            return f"{type(self).__name__}({{{pairs}}})"
 
     def _counts(iterable):
         if hasattr(iterable, "keys"):
@@ -245,6 +252,8 @@ def _make_Counter():
 
 def _make_OrderedDict():
     class OrderedDict(ucollections.OrderedDict):
+        __qualname__ = "OrderedDict"
+
         def move_to_end(self, key, last=True):
             value = self[key]
             if last:
@@ -298,9 +307,7 @@ def _make_OrderedDict():
             return self
 
         def __repr__(self):
-            return f"OrderedDict({_items(self)})" if self else "OrderedDict()"
-
-        __str__ = __repr__
+            return f"{type(self).__name__}({_items(self) if self else ''})"
 
     return OrderedDict
 
@@ -308,18 +315,25 @@ def _make_OrderedDict():
 def namedtuple(typename, field_names, *, rename=False, defaults=None, module=None):
     if isinstance(field_names, str):
         field_names = field_names.replace(",", " ").split()
+    field_names = [str(name) for name in field_names]
+    typename = str(typename)
+    if rename:
+        seen = []
+        for index, name in enumerate(field_names):
+            if not _is_name(name) or name in _KEYWORDS or name[0] == "_" or name in seen:
+                field_names[index] = f"_{index}"
+            seen.append(name)
+    # Types of the library such as "time.struct_time" have a dot in their names.
+    for name in (field_names if module == "builtins" else [typename] + field_names):
+        if not _is_name(name):
+            raise ValueError(f"Type names and field names must be valid identifiers: {name!r}")
+        if name in _KEYWORDS:
+            raise ValueError(f"Type names and field names cannot be a keyword: {name!r}")
     fields = []
-    for index, name in enumerate(field_names):
-        name = str(name)
-        bad = not _is_name(name) or name[0] == "_" or name in fields
-        if bad and rename:
-            name = f"_{index}"
-        elif bad:
-            if not _is_name(name):
-                raise ValueError("Type names and field names must be valid identifiers: "
-                                 f"{name!r}")
-            if name[0] == "_":
-                raise ValueError(f"Field names cannot start with an underscore: {name!r}")
+    for name in field_names:
+        if name[0] == "_" and not rename:
+            raise ValueError(f"Field names cannot start with an underscore: {name!r}")
+        if name in fields:
             raise ValueError(f"Encountered duplicate field name: {name!r}")
         fields.append(name)
     fields = tuple(fields)
@@ -335,6 +349,7 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
         "_asdict": _asdict,
         "__setattr__": _set,
         "__match_args__": fields,
+        "__module__": "__main__" if module is None else module,
     }
     base = ucollections.namedtuple(typename, fields)
     if not defaults and hasattr(base, "_fields") and hasattr(base, "_make"):
@@ -342,11 +357,11 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
     if defaults:
 
         class _Defaults(base):
-            def __init__(self, *args, **kwargs):
+            def __new__(cls, *args, **kwargs):
                 for i in range(max(len(args), start), len(fields)):
                     if fields[i] not in kwargs:
                         kwargs[fields[i]] = defaults[i - start]
-                super().__init__(*args, **kwargs)
+                return super().__new__(cls, *args, **kwargs)
 
         base = _Defaults
     return type(typename, (base,), members)
@@ -378,8 +393,6 @@ def _make__Fields():
     class _Fields(ucollections.OrderedDict):
         def __repr__(self):
             return _items(self)
-
-        __str__ = __repr__
 
     return _Fields
 

@@ -3,6 +3,8 @@ from collections.abc import MutableMapping, MutableSequence, Sequence
 
 
 class ChainMap(MutableMapping):
+    __module__ = "collections"
+
     def __init__(self, *maps):
         self.maps = list(maps) or [{}]
 
@@ -88,6 +90,8 @@ class ChainMap(MutableMapping):
 
 
 class UserDict(MutableMapping):
+    __module__ = "collections"
+
     def __init__(self, dict=None, **kwargs):
         self.data = {}
         if dict is not None:
@@ -157,6 +161,8 @@ class UserDict(MutableMapping):
 class _Wrapper(Sequence):
     # The base of UserList and UserString: data, and operators that make another instance.
 
+    __module__ = "collections"
+
     def _of(self, other):
         return other.data if isinstance(other, _Wrapper) else other
 
@@ -209,6 +215,8 @@ class _Wrapper(Sequence):
 
 
 class UserList(_Wrapper, MutableSequence):
+    __module__ = "collections"
+
     def __init__(self, initlist=None):
         self.data = [] if initlist is None else list(initlist)
 
@@ -262,6 +270,8 @@ class UserList(_Wrapper, MutableSequence):
 
 
 class UserString(_Wrapper):
+    __module__ = "collections"
+
     def __init__(self, seq):
         self.data = str(seq)
 

@@ -33,9 +33,9 @@ def __getattr__(name):
         methods = _METHODS[name].split()
 
         def test(cls, obj):
-            if hasattr(cls, "__module__"):
+            if "__module__" in cls.__dict__:
                 if name == "Hashable":
-                    return getattr(cls, "__hash__", None) is not None or not hasattr(cls, "__eq__")
+                    return cls.__hash__ is not None
                 return all([hasattr(cls, method) for method in methods])
             if obj is not None and name == "Callable":
                 return callable(obj)

@@ -77,7 +77,7 @@ class JSONEncoder:
         elif o is False:
             write("false")
         elif isinstance(o, str):
-            write(_string(str(o), self.ensure_ascii))
+            write(_string(str.__str__(o), self.ensure_ascii))
         elif isinstance(o, int):
             write(str(int(o)))
         elif isinstance(o, float):
@@ -122,7 +122,7 @@ class JSONEncoder:
         start = "{"
         for key, value in pairs:
             if isinstance(key, str):
-                key = str(key)
+                key = str.__str__(key)
             elif key is None:
                 key = "null"
             elif key is True or key is False:
