@@ -7,6 +7,8 @@
 
 #include "py/obj.h"
 #include "py/objarray.h"
+#include "py/objstr.h"
+#include "py/runtime.h"
 
 // Return a new bytearray with a copy of the bytes of `shown`, or `shown` itself if the heap is
 // locked (in a finaliser). Raises MemoryError.
@@ -25,5 +27,13 @@ void *gpusnek_lengthened(void *items, size_t before, size_t after);
 // Array code calls it before it computes an address, because the conversion runs Python code.
 // Raises whatever the conversion raises.
 mp_obj_t gpusnek_plain_item(char typecode, mp_obj_t item);
+
+// Get the bytes of an object with the buffer protocol other than str. Raises TypeError.
+static inline void gpusnek_get_bytes(mp_obj_t object, mp_buffer_info_t *buffer) {
+    if (mp_obj_is_str(object) || !mp_get_buffer(object, buffer, MP_BUFFER_READ)) {
+        mp_raise_msg_varg(&mp_type_TypeError,
+            MP_ERROR_TEXT("a bytes-like object is required, not '%s'"), mp_obj_get_type_str(object));
+    }
+}
 
 #endif

@@ -13,7 +13,9 @@
 
 #include <string.h>
 
+#include "checkself.h"
 #include "compare.h"
+#include "messages.h"
 #include "py/runtime.h"
 
 // Raise the RuntimeError of a container that changed during a comparison.
@@ -23,7 +25,7 @@ static _Noreturn void changed(void) {
 
 // Return the list behind `object`; raise TypeError for other types.
 static mp_obj_list_t *list_of(mp_obj_t object) {
-    mp_check_self(mp_obj_is_type(object, &mp_type_list));
+    gpusnek_check_self(object, &mp_type_list);
     return MP_OBJ_TO_PTR(object);
 }
 
@@ -34,6 +36,17 @@ mp_obj_t gpusnek_list_count(mp_obj_t object, mp_obj_t value) {
         count += gpusnek_equal(list->items[i], value);
     }
     return MP_OBJ_NEW_SMALL_INT(count);
+}
+
+mp_obj_t gpusnek_list_remove_index(size_t n_args, const mp_obj_t *args) {
+    (void)n_args;
+    const mp_obj_list_t *const list = list_of(args[0]);
+    for (size_t i = 0; i < list->len; i++) {
+        if (gpusnek_equal(list->items[i], args[1])) {
+            return MP_OBJ_NEW_SMALL_INT(i);
+        }
+    }
+    mp_raise_ValueError(MP_ERROR_TEXT("list.remove(x): x not in list"));
 }
 
 mp_obj_t gpusnek_list_index(size_t n_args, const mp_obj_t *args) {
@@ -50,7 +63,7 @@ mp_obj_t gpusnek_list_index(size_t n_args, const mp_obj_t *args) {
             return MP_OBJ_NEW_SMALL_INT(i);
         }
     }
-    mp_raise_ValueError(MP_ERROR_TEXT("object not in sequence"));
+    gpusnek_raise_not_found(args[0], args[1]);
 }
 
 // Find the first index at which two lists differ. Store both items in *a and *b and return true, or
@@ -76,18 +89,7 @@ bool gpusnek_list_compare(mp_binary_op_t op, const mp_obj_list_t *left,
     if (difference(left, right, &a, &b)) {
         return op != MP_BINARY_OP_EQUAL && mp_obj_is_true(mp_binary_op(op, a, b));
     }
-    switch (op) {
-        case MP_BINARY_OP_LESS:
-            return left->len < right->len;
-        case MP_BINARY_OP_LESS_EQUAL:
-            return left->len <= right->len;
-        case MP_BINARY_OP_MORE:
-            return left->len > right->len;
-        case MP_BINARY_OP_MORE_EQUAL:
-            return left->len >= right->len;
-        default:
-            return left->len == right->len;
-    }
+    return gpusnek_compare_lengths(op, left->len, right->len);
 }
 
 // Raise RuntimeError if the list no longer has an item `at`.

@@ -13,16 +13,40 @@ mp_obj_t gpusnek_list_count(mp_obj_t list, mp_obj_t value);
 // list.index(value[, start[, stop]]); args[0] is the list. Raises ValueError if no item equals the
 // value.
 mp_obj_t gpusnek_list_index(size_t n_args, const mp_obj_t *args);
+// Return the position of the item that list.remove() removes.
+mp_obj_t gpusnek_list_remove_index(size_t n_args, const mp_obj_t *args);
 // Return `left op right` for an ordering comparison or `==`.
 bool gpusnek_list_compare(mp_binary_op_t op, const mp_obj_list_t *left, const mp_obj_list_t *right);
+// Compare sequences of which the shorter one begins the longer one, by their lengths.
+static inline bool gpusnek_compare_lengths(mp_binary_op_t op, size_t left, size_t right) {
+    switch (op) {
+        case MP_BINARY_OP_LESS:
+            return left < right;
+        case MP_BINARY_OP_LESS_EQUAL:
+            return left <= right;
+        case MP_BINARY_OP_MORE:
+            return left > right;
+        case MP_BINARY_OP_MORE_EQUAL:
+            return left >= right;
+        default:
+            return left == right;
+    }
+}
 // Sift an item of a heapq list: gpusnek_heap_down() moves item `at` towards `start` past all
 // greater ancestors; gpusnek_heap_up() moves it down to a leaf and then back. Both raise
 // RuntimeError if a comparison removed items from the list.
 void gpusnek_heap_down(mp_obj_list_t *heap, mp_uint_t start, mp_uint_t at);
 void gpusnek_heap_up(mp_obj_list_t *heap, mp_uint_t at);
 
-// Nesting depth of key comparisons in progress; maps.h frees no table while it is not 0.
+// Nesting depth of key comparisons in progress. No table is freed while it is not 0.
 extern uint32_t gpusnek_comparing;
+// Frees memory of `size` bytes, unless keys are being compared.
+#if MICROPY_MALLOC_USES_ALLOCATED_SIZE
+#define gpusnek_memory_del(ptr, size) (gpusnek_comparing == 0 ? m_free(ptr, size) : (void)0)
+#else
+#define gpusnek_memory_del(ptr, size) \
+    ((void)(size), gpusnek_comparing == 0 ? m_free(ptr) : (void)0)
+#endif
 // Return whether a stored key equals the key that is looked up. Raises RuntimeError if the
 // comparison changed the map or the set.
 bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index);

@@ -39,10 +39,10 @@ static inline bool gpusnek_same_words(mp_obj_t a, mp_obj_t b) {
     return i == left->len;
 }
 
-// Return whether two objects are equal. Compares words without a call; otherwise raises what __eq__
-// raises.
+// Return whether two items of containers are the same object or equal. Compares words without a
+// call; otherwise raises what __eq__ raises.
 static inline bool gpusnek_equal(mp_obj_t a, mp_obj_t b) {
-    return (a == b && gpusnek_is_word(a)) || (!gpusnek_words_differ(a, b) && mp_obj_equal(a, b));
+    return a == b || (!gpusnek_words_differ(a, b) && mp_obj_equal(a, b));
 }
 
 #endif

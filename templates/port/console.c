@@ -159,9 +159,15 @@ static void collect(gpusnek_output_t *output, const char *text, size_t size) {
     }
 }
 
+static bool dropping; // text for stdout
+
+void gpusnek_output_drop(bool drops) {
+    dropping = drops;
+}
+
 void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t size) {
-    if (gpusnek_recording()) {
-        return; // gpusnek_record() calls __str__ once more; drop that output
+    if (gpusnek_recording() || (dropping && output == &gpusnek_io.out)) {
+        return; // the __str__ of an uncaught exception prints
     }
     if (output->how != GPUSNEK_KEEP) {
         collect(output, text, size);

@@ -79,6 +79,14 @@ static _Noreturn void raise_handler(mp_obj_t handler) {
         mp_obj_str_get_str(handler));
 }
 
+static _Noreturn void raise_unicode(const mp_obj_type_t *type, codec_t codec, mp_obj_t object,
+    size_t start, size_t end, const char *reason) {
+    const char *const name = name_of(codec);
+    const mp_obj_t args[] = {mp_obj_new_str(name, strlen(name)), object, MP_OBJ_NEW_SMALL_INT(start),
+        MP_OBJ_NEW_SMALL_INT(end), mp_obj_new_str(reason, strlen(reason))};
+    nlr_raise(mp_obj_new_exception_args(type, MP_ARRAY_SIZE(args), args));
+}
+
 static bool is_handler(mp_obj_t handler, qstr name) {
     return mp_obj_is_str(handler) && mp_obj_str_equal(handler, MP_OBJ_NEW_QSTR(name));
 }
@@ -101,14 +109,8 @@ mp_obj_t gpusnek_encode(size_t n_args, const mp_obj_t *args) {
         if (c < limit) {
             vstr_add_byte(&bytes, (byte)c);
         } else if (is_handler(handler, MP_QSTR_strict)) {
-            const char *const form = c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x";
-            vstr_t shown;
-            mp_print_t show;
-            vstr_init_print(&shown, 12, &show);
-            mp_printf(&show, form, (unsigned int)c);
-            mp_raise_msg_varg(&gpusnek_type_UnicodeEncodeError,
-                MP_ERROR_TEXT("'%s' codec can't encode character '%s' in position %d: ordinal not in range(%d)"),
-                name_of(codec), vstr_null_terminated_str(&shown), (int)position, (int)limit);
+            raise_unicode(&gpusnek_type_UnicodeEncodeError, codec, args[0], position, position + 1,
+                codec == ASCII ? "ordinal not in range(128)" : "ordinal not in range(256)");
         } else if (is_handler(handler, MP_QSTR_replace)) {
             vstr_add_byte(&bytes, '?');
         } else if (is_handler(handler, MP_QSTR_xmlcharrefreplace)) {
@@ -183,9 +185,8 @@ mp_obj_t gpusnek_decode(size_t n_args, const mp_obj_t *args) {
             const char *const reason = codec == ASCII ? "ordinal not in range(128)"
                 : at + wrong == given.len && data[at] >= 0xc2 && data[at] <= 0xf4 ? "unexpected end of data"
                 : data[at] >= 0xc2 && data[at] <= 0xf4 ? "invalid continuation byte" : "invalid start byte";
-            mp_raise_msg_varg(&gpusnek_type_UnicodeDecodeError,
-                MP_ERROR_TEXT("'%s' codec can't decode byte 0x%02x in position %d: %s"), name_of(codec),
-                (unsigned int)data[at], (int)at, reason);
+            raise_unicode(&gpusnek_type_UnicodeDecodeError, codec, mp_obj_new_bytes(data, given.len), at,
+                at + wrong, reason);
         } else if (is_handler(handler, MP_QSTR_replace)) {
             vstr_add_char(&text, REPLACEMENT);
         } else if (is_handler(handler, MP_QSTR_backslashreplace)) {

@@ -14,10 +14,9 @@
 #include "blockdevice.h"
 #include "exceptions.h"
 #include "port.h"
-#include "py/bc.h"
+#include "prelude.h"
 #include "py/gc.h"
 #include "py/mpstate.h"
-#include "py/objfun.h"
 #include "py/runtime.h"
 
 #define MOST_FRAMES (8) // innermost frames; the default size of a stream is 1 KiB
@@ -66,29 +65,15 @@ static bool is_frame(const void *const *words) {
 // Print a frame's file, line and function, decoded as py/vm.c does for a traceback.
 static void print_frame(const void *const *words) {
     const mp_obj_fun_bc_t *fun = words[0];
-    const byte *ip = fun->bytecode;
-    MP_BC_PRELUDE_SIG_DECODE(ip);
-    MP_BC_PRELUDE_SIZE_DECODE(ip);
-    const byte *line_info_top = ip + n_info;
-    const byte *bytecode_start = ip + n_info + n_cell;
-    const size_t bc = (const byte *)words[1] - bytecode_start;
-    qstr block_name = mp_decode_uint_value(ip);
-    for (size_t i = 0; i < 1 + n_pos_args + n_kwonly_args; ++i) {
-        ip = mp_decode_uint_skip(ip);
-    }
-    #if MICROPY_EMIT_BYTECODE_USES_QSTR_TABLE
-    block_name = fun->context->constants.qstr_table[block_name];
-    const qstr source_file = fun->context->constants.qstr_table[0];
-    #else
-    const qstr source_file = fun->context->constants.source_file;
-    #endif
-    const size_t line = mp_bytecode_get_source_line(ip, line_info_top, bc);
+    const gpusnek_prelude_t prelude = gpusnek_prelude(fun);
+    const size_t bc = (const byte *)words[1] - prelude.first;
+    const size_t line = mp_bytecode_get_source_line(prelude.lines, prelude.lines_end, bc);
     print_text("  File \"");
-    print_text(qstr_str(source_file));
+    print_text(qstr_str(prelude.file));
     print_text("\", line ");
     print_number(line, 10);
     print_text(", in ");
-    print_text(qstr_str(block_name));
+    print_text(qstr_str(prelude.name));
     print_text("\n");
 }
 

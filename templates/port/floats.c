@@ -1,9 +1,13 @@
-// Print and read floats for upstream's C, by the algorithms of decimal.h.
+// Print and read floats for upstream's C, by the algorithms of decimal.h. Errors of float results.
 //
 // mpconfigport.mk excludes upstream's py/formatfloat.c, which this file replaces. The patch
 // `float-text` makes upstream's other files call gpusnek_print_float() and
 // gpusnek_read_float().
 #include "floats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
 
 #include "decimal.h"
 #include "py/formatfloat.h"
@@ -177,4 +181,28 @@ mp_float_t gpusnek_read_float(
     mp_float_union_t view;
     view.i = (mp_float_uint_t)gpusnek_nearest(&numeral, &format);
     return view.f;
+}
+
+mp_float_t gpusnek_float_power(mp_float_t x, mp_float_t y) {
+    const mp_float_t power = MICROPY_FLOAT_C_FUN(pow)(x, y);
+    if (!is_finite(power) && is_finite(x) && is_finite(y)) {
+        const char *text = "Numerical result out of range";
+        mp_obj_t items[2] = {MP_OBJ_NEW_SMALL_INT(ERANGE), mp_obj_new_str(text, strlen(text))};
+        nlr_raise(mp_obj_new_exception_args(&mp_type_OverflowError, 2, items));
+    }
+    return power;
+}
+
+void gpusnek_raise_zero_power(void) {
+    mp_raise_msg(&mp_type_ZeroDivisionError,
+        MP_ERROR_TEXT("0.0 cannot be raised to a negative power"));
+}
+
+void gpusnek_raise_math_range(void) {
+    mp_raise_msg(&mp_type_OverflowError, MP_ERROR_TEXT("math range error"));
+}
+
+bool gpusnek_is_large_result(mp_float_t x, bool gamma) {
+    // Logarithms and gamma have a pole at 0, atanh at 1 and -1.
+    return gamma ? x > 0 : x != 0 && x != 1 && x != -1;
 }

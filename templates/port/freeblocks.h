@@ -28,7 +28,9 @@
 #define GPUSNEK_NO_BLOCK (SIZE_MAX)
 #define GPUSNEK_LARGE (256) // blocks; clearing a larger object takes long
 
-void gpusnek_look_soon(void); // port.h
+#define GPUSNEK_BLOCKS_PER_STEP (8) // 256 bytes; writing and reading them takes about a step's time
+
+void gpusnek_look_soon(size_t steps); // port.h
 
 // Return whether the table is aligned for access by words.
 static inline bool gpusnek_has_words(const uint8_t *table) {

@@ -96,8 +96,18 @@ static void scan_stack(void *lowest, void *context) {
     }
 }
 
+// Each collection scans the Python stack. A deep recursion takes a step for each GPUSNEK_SCANNED
+// bytes of it, if there are at least GPUSNEK_DEEP. The C stack takes none, because its size depends
+// on the compiler, and equal programs take equal steps on all devices.
+#define GPUSNEK_DEEP (65536)
+#define GPUSNEK_SCANNED (1024)
+
 // Upstream's entry of the collector: mark from registers, C stack and littlefs's lists, then sweep.
 void gc_collect(void) {
+    const size_t frames = (size_t)(MP_STATE_THREAD(pystack_cur) - MP_STATE_THREAD(pystack_start));
+    if (frames >= GPUSNEK_DEEP) {
+        gpusnek_look_soon(frames / GPUSNEK_SCANNED);
+    }
     porter_profile_collects();
     gc_collect_start();
     porter_gc_flush(scan_stack, NULL);

@@ -13,6 +13,20 @@ void gpusnek_look(void) {
     }
 }
 
+void gpusnek_charge(size_t digits) {
+    size_t steps = digits / GPUSNEK_DIGITS_PER_STEP;
+    while (steps >= gpusnek_poll_budget) {
+        const size_t taken = gpusnek_poll_budget > 0 ? gpusnek_poll_budget : 1;
+        if (taken > steps) {
+            return;
+        }
+        steps -= taken;
+        gpusnek_poll_budget = 0;
+        porter_poll_loop(0);
+    }
+    gpusnek_poll_budget -= (uint32_t)steps;
+}
+
 // Return the value of an exponent, or 2^62, which is more than any power has bits.
 static size_t size_of(const mpz_t *exponent) {
     const uint64_t high = exponent->len > 1 ? exponent->dig[1] : 0;
@@ -130,7 +144,7 @@ void gpusnek_mpz_power_modulo(
     const size_t count = modulus->len;
     const bool negative = modulus->neg;
     if (count == 0) {
-        mp_raise_ValueError(MP_ERROR_TEXT("divide by zero"));
+        mp_raise_ValueError(MP_ERROR_TEXT("pow() 3rd argument cannot be 0"));
     }
     if (exponent->neg) {
         mpz_set_from_int(power, 0);

@@ -22,6 +22,7 @@ static int bits_of(unsigned int most) {
 // digits = digits * by + add. Return the new number of digits.
 static size_t append(mpz_dig_t *digits, size_t used, uint32_t by, uint32_t add) {
     const uint32_t carry = gpusnek_scale(digits, used, by, add);
+    gpusnek_charge(used);
     if (carry > 0) {
         digits[used++] = carry;
     }
@@ -91,6 +92,7 @@ static char *write_groups(char *to, const mpz_t *number, unsigned int base, char
     const gpusnek_divisor_t divisor = gpusnek_divisor(&scale, 1);
     while (used > 0) {
         uint32_t group = gpusnek_divide_by_digit(digits, digits, used, &divisor);
+        gpusnek_charge(used);
         used = gpusnek_significant(digits, used);
         for (int i = 0; used > 0 ? i < places : group > 0; ++i) {
             const uint32_t rest = base == 10 ? group / 10 : group / base;

@@ -385,8 +385,9 @@ GPUSNEK_API int gpusnek_bind(int kind, const char *name, const void *data, size_
 GPUSNEK_API int gpusnek_lack(uint64_t *bytes);
 
 // Return whether the core of the interpreter raised the exception that ended the last program or
-// call because it lacks something (GPUSNEK_MISSING_*). The record of the exception names it.
-GPUSNEK_API bool gpusnek_missed(void);
+// call because it lacks something (GPUSNEK_MISSING_*). The record of the exception names it. Store
+// in *key a number that is equal for exceptions that lack the same name; 0: only the record tells.
+GPUSNEK_API bool gpusnek_missed(uint32_t *key);
 
 // Report a failed bounds check (builds with `--fences`): write the Python frames and the refused
 // access to stderr, release shared files, and send unfinished lines. No code of the interpreter may

@@ -34,7 +34,7 @@ static mp_obj_t find(const char *name) {
     mp_map_t *map = &MP_STATE_VM(dict_main).map;
     mp_map_elem_t *found = mp_map_lookup(map, MP_OBJ_NEW_QSTR(key), MP_MAP_LOOKUP);
     if (found == NULL) {
-        mp_raise_msg_varg(&mp_type_NameError, MP_ERROR_TEXT("name '%q' isn't defined"), key);
+        mp_raise_msg_varg(&mp_type_NameError, MP_ERROR_TEXT("name '%q' is not defined"), key);
     }
     return found->value;
 }

@@ -38,7 +38,7 @@ static const signature_t signatures[] = {
     { &mp_type_str, MP_QSTR_replace, { MP_QSTR_old, MP_QSTR_new, MP_QSTR_count } },
     { &mp_type_str, MP_QSTR_expandtabs, { MP_QSTR_tabsize } },
     { &mp_type_bytes, MP_QSTR_translate, { MP_QSTR_table, MP_QSTR_delete } },
-    { &mp_type_bytes, MP_QSTR_hex, { MP_QSTR_sep } },
+    { &mp_type_bytes, MP_QSTR_hex, { MP_QSTR_sep, MP_QSTR_bytes_per_sep } },
     { &mp_type_int, MP_QSTR_to_bytes, { MP_QSTR_length, MP_QSTR_byteorder, MP_QSTR_signed } },
     { &mp_type_int, MP_QSTR_from_bytes, { MP_QSTR_bytes, MP_QSTR_byteorder, MP_QSTR_signed } },
 };
@@ -214,11 +214,65 @@ static mp_obj_t call_slice(size_t n_args, size_t n_kw, const mp_obj_t *args) {
                        : mp_obj_new_slice(args[0], args[1], n_args > 2 ? args[2] : mp_const_none);
 }
 
+// The iterator of iter(function, sentinel). function: MP_OBJ_NULL once it has ended.
+typedef struct {
+    mp_obj_base_t base;
+    mp_obj_t function;
+    mp_obj_t sentinel;
+} call_iterator_t;
+
+static mp_obj_t call_next(mp_obj_t self_in) {
+    call_iterator_t *const self = MP_OBJ_TO_PTR(self_in);
+    if (self->function == MP_OBJ_NULL) {
+        return MP_OBJ_STOP_ITERATION;
+    }
+    nlr_buf_t nlr;
+    if (nlr_push(&nlr) != 0) {
+        const mp_obj_t exception = MP_OBJ_FROM_PTR(nlr.ret_val);
+        if (!mp_obj_exception_match(exception, MP_OBJ_FROM_PTR(&mp_type_StopIteration))) {
+            nlr_raise(exception);
+        }
+        self->function = MP_OBJ_NULL;
+        return MP_OBJ_STOP_ITERATION;
+    }
+    const mp_obj_t value = mp_call_function_0(self->function);
+    nlr_pop();
+    if (value == self->sentinel || mp_obj_equal(value, self->sentinel)) {
+        self->function = MP_OBJ_NULL;
+        return MP_OBJ_STOP_ITERATION;
+    }
+    return value;
+}
+
+static MP_DEFINE_CONST_OBJ_TYPE(
+    call_iterator_type,
+    MP_QSTR_callable_iterator,
+    MP_TYPE_FLAG_ITER_IS_ITERNEXT,
+    iter, call_next
+    );
+
+static mp_obj_t new_call_iterator(mp_obj_t function, mp_obj_t sentinel) {
+    if (!mp_obj_is_callable(function)) {
+        mp_raise_TypeError(MP_ERROR_TEXT("iter(v, w): v must be callable"));
+    }
+    call_iterator_t *const self = mp_obj_malloc(call_iterator_t, &call_iterator_type);
+    self->function = function;
+    self->sentinel = sentinel;
+    return MP_OBJ_FROM_PTR(self);
+}
+
 mp_obj_t gpusnek_call_keywords(mp_obj_t function, size_t n_args, size_t n_kw, const mp_obj_t *args) {
     if (function == MP_OBJ_FROM_PTR(&mp_type_slice)) {
         return call_slice(n_args, n_kw, args);
     }
+    if (mp_obj_is_type(function, &mp_type_type)
+        && !MP_OBJ_TYPE_HAS_SLOT((const mp_obj_type_t *)MP_OBJ_TO_PTR(function), make_new)) {
+        return n_kw == 0 ? gpusnek_new_instance(MP_OBJ_TO_PTR(function), n_args, args) : MP_OBJ_NULL;
+    }
     if (n_kw == 0) {
+        if (function == MP_OBJ_FROM_PTR(&mp_builtin_iter_obj)) {
+            return n_args == 2 ? new_call_iterator(args[0], args[1]) : MP_OBJ_NULL;
+        }
         static const signature_t center = { &mp_type_str, MP_QSTR_center, { MP_QSTRnull } };
         if (n_args == 3 && is_function(&center, function)) { // with a fill character
             return mp_call_function_n_kw(MP_OBJ_FROM_PTR(&gpusnek_text_center_obj), n_args, 0, args);

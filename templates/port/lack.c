@@ -9,7 +9,9 @@
 #include "port.h"
 #include "py/mpstate.h"
 #include "py/objexcept.h"
+#include "py/objstr.h"
 #include "py/runtime.h"
+#include "raised.h"
 
 static size_t refused; // bytes, the size of the last allocation that failed; 0: none
 static int lack; // GPUSNEK_LACK_*
@@ -28,6 +30,8 @@ void gpusnek_lack_start(void) {
     gpusnek_missing_start();
 }
 
+const MP_DEFINE_STR_OBJ(gpusnek_pystack_text, "maximum recursion depth exceeded");
+
 static bool raised_here(mp_obj_t exception, const mp_obj_type_t *type) {
     return mp_obj_is_subclass_fast(MP_OBJ_FROM_PTR(mp_obj_get_type(exception)),
         MP_OBJ_FROM_PTR(type));
@@ -42,11 +46,13 @@ void gpusnek_lack_of(mp_obj_t exception) {
     if (raised_here(exception, &mp_type_MemoryError)) {
         // Without a failed allocation the program itself raised the MemoryError.
         lack = refused > 0 ? GPUSNEK_LACK_HEAP : GPUSNEK_LACK_NOTHING;
-    } else if (mp_obj_get_type(exception) == &mp_type_RuntimeError) {
-        // The messages of py/pystack.c and py/runtime.c. A program's own RuntimeError with one of
+    } else if (mp_obj_get_type(exception) == &mp_type_RuntimeError
+        || mp_obj_get_type(exception) == &gpusnek_type_RecursionError) {
+        // The messages of py/pystack.c and py/runtime.c. A program's own RecursionError with one of
         // these messages counts too; a subclass does not.
         const mp_obj_t value = mp_obj_exception_get_value(exception);
-        if (value == MP_OBJ_NEW_QSTR(MP_QSTR_pystack_space_exhausted)) {
+        if (value == MP_OBJ_FROM_PTR(&gpusnek_pystack_text)
+            || value == MP_OBJ_NEW_QSTR(MP_QSTR_pystack_space_exhausted)) {
             lack = GPUSNEK_LACK_PYSTACK;
         } else if (value
             == MP_OBJ_NEW_QSTR(MP_QSTR_maximum_space_recursion_space_depth_space_exceeded)) {

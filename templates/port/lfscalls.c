@@ -46,7 +46,8 @@
 
 // Defines a wrapper that closes `entry`. The collector frees an entry after its finaliser, whatever
 // the finaliser returns. So a littlefs that refuses the call, or is abandoned in it, must not keep
-// the entry in its list (invariant L1 of devicecalls.c).
+// the entry in its list (invariant L1 of devicecalls.c). A finaliser gets no error, because raising it
+// would need memory of the locked heap, and the failure would be printed.
 #define CLOSE(name, entry_type, list) \
     int OURS(name)(LFS(t) *lfs, entry_type *entry) { \
         int result = -MP_EIO; \
@@ -55,11 +56,12 @@
             gpusnek_lfs_enter_or_raise(lfs, FILES, FOLDERS); \
         } else if (!gpusnek_lfs_enter(lfs, FILES, FOLDERS)) { \
             gpusnek_lfs_forget(list, entry); \
-            return result; \
+            return 0; \
         } \
         GUARDED(result, LFS(name)(lfs, entry), !finalises) \
         if (finalises) { \
             gpusnek_lfs_forget(list, entry); \
+            return 0; \
         } \
         return result; \
     }

@@ -24,6 +24,7 @@
 #include "py/mpstate.h"
 #include "py/objexcept.h"
 #include "py/objfun.h"
+#include "py/objlist.h"
 #include "py/pystack.h"
 #include "py/runtime.h"
 
@@ -57,12 +58,24 @@ static void set_up_modules(void) {
     }
 }
 
+// Set sys.argv and sys.modules as CPython has them before it runs a program. Raises MemoryError.
+static void set_up_system(void) {
+    #if MICROPY_PY_SYS_ARGV
+    mp_obj_list_append(mp_sys_argv, MP_OBJ_NEW_QSTR(MP_QSTR_));
+    #endif
+    const mp_obj_t loaded = MP_OBJ_FROM_PTR(&MP_STATE_VM(mp_loaded_modules_dict));
+    mp_obj_dict_store(loaded, MP_OBJ_NEW_QSTR(MP_QSTR_sys), MP_OBJ_FROM_PTR(&mp_module_sys));
+    mp_obj_dict_store(loaded, MP_OBJ_NEW_QSTR(MP_QSTR_builtins), MP_OBJ_FROM_PTR(&mp_module_builtins));
+    mp_obj_dict_store(loaded, MP_OBJ_NEW_QSTR(MP_QSTR___main__), MP_OBJ_FROM_PTR(&mp_module___main__));
+}
+
 // Initialize the VM. mp_init() allocates, so a heap that is far too small fails here.
 static int start_vm(void) {
     nlr_buf_t nlr;
     if (nlr_push(&nlr) == 0) {
         mp_init();
         set_up_modules();
+        set_up_system();
         nlr_pop();
         return GPUSNEK_OK;
     }
@@ -150,6 +163,38 @@ static bool is_exception_of(mp_obj_t exception, const mp_obj_type_t *type) {
         MP_OBJ_FROM_PTR(type));
 }
 
+#define PRINTING_STEPS ((uint64_t)1 << 16) // limit for the __str__ of an exception and its causes
+
+// Print an uncaught exception to stderr. Its `__str__` may run Python code, which has a limit of its
+// own and takes no steps of the program: the exception is the status, whatever its printing does. The
+// output of that code is dropped. May raise. A hard stop unwinds further.
+static void print_uncaught(mp_obj_t exception) {
+    gpusnek_limits_t limits;
+    nlr_buf_t *const outer = nlr_get_abort();
+    nlr_buf_t nlr;
+    gpusnek_limits_lend(&limits, PRINTING_STEPS, true);
+    nlr_set_abort(&nlr);
+    gpusnek_output_drop(true);
+    const bool ended = nlr_push(&nlr) != 0;
+    if (!ended) {
+        mp_obj_print_exception(&mp_stderr_print, exception);
+        nlr_pop();
+    }
+    gpusnek_output_drop(false);
+    nlr_set_abort(outer);
+    const bool limited = gpusnek_limit() != GPUSNEK_OK;
+    gpusnek_limits_return(&limits);
+    if (ended && nlr.ret_val != NULL) {
+        nlr_jump(nlr.ret_val);
+    }
+    if (ended && !limited) {
+        nlr_jump_abort(); // a hard stop
+    }
+    if (ended) {
+        mp_print_str(&mp_stderr_print, ": <exception str() failed>\n");
+    }
+}
+
 // Record and print an uncaught exception and return its status. May raise.
 static int report_exception(mp_obj_t exception, bool compiled) {
     if (is_exception_of(exception, &mp_type_SystemExit)) {
@@ -159,7 +204,7 @@ static int report_exception(mp_obj_t exception, bool compiled) {
     }
     gpusnek_lack_of(exception);
     gpusnek_record(exception);
-    mp_obj_print_exception(&mp_stderr_print, exception);
+    print_uncaught(exception);
     if (!compiled && is_exception_of(exception, &mp_type_SyntaxError)) {
         return GPUSNEK_SYNTAX_ERROR;
     }
@@ -201,11 +246,17 @@ static mp_parse_input_kind_t parse_kind(int kind) {
         : kind == GPUSNEK_EVAL ? MP_PARSE_EVAL_INPUT : MP_PARSE_FILE_INPUT;
 }
 
-// Set __file__ for a module's source. May raise MemoryError.
+// Set __file__ and sys.argv[0] for a module's source. May raise MemoryError.
 static void store_file(qstr name, int kind) {
     #if MICROPY_PY___FILE__ || MICROPY_MODULE___FILE__ // one option under two names of upstream
     if (kind == GPUSNEK_FILE) {
         mp_store_global(MP_QSTR___file__, MP_OBJ_NEW_QSTR(name));
+    }
+    #endif
+    #if MICROPY_PY_SYS_ARGV
+    const mp_obj_list_t *const arguments = MP_OBJ_TO_PTR(mp_sys_argv);
+    if (kind == GPUSNEK_FILE && arguments->len == 1 && arguments->items[0] == MP_OBJ_NEW_QSTR(MP_QSTR_)) {
+        arguments->items[0] = MP_OBJ_NEW_QSTR(name);
     }
     #endif
 }

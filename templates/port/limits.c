@@ -122,12 +122,13 @@ int gpusnek_limits_look(void) {
     return reached;
 }
 
-// Shortens the window to one step, so that the next step polls. Called after long work that takes
-// no steps. The number of steps left does not change (S1).
-void gpusnek_look_soon(void) {
-    if (reached == GPUSNEK_OK && gpusnek_poll_budget > 1) {
+// Takes `steps` steps, and shortens the window to one step, so that the next step polls (S1).
+// Called by the allocator, which must not poll, before the work on a large object.
+void gpusnek_look_soon(size_t steps) {
+    if (reached == GPUSNEK_OK && gpusnek_poll_budget > 0) {
         steps_left += gpusnek_poll_budget - 1;
         gpusnek_poll_budget = 1;
+        steps_left = steps_left > steps ? steps_left - steps : 0;
     }
 }
 

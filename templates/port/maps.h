@@ -1,11 +1,11 @@
-// Hash tables of dicts and sets: lookup, insertion, removal and resizing. The patch `table-search`
-// replaces the bodies of py/map.c's functions by these.
+// Hash tables of dicts: lookup, insertion, removal and resizing. The patch `table-search` replaces
+// the bodies of py/map.c's functions by these. settable.c has the tables of sets.
 //
 // Problem: a dict keeps the order in which its keys were inserted. A warp waits for the lane with
 // the longest probe sequence. Upstream's tables fill up completely, and removed keys make probe
 // sequences longer.
 //
-// Mechanism of maps: entries are stored in the order of insertion, at the front of the table. A
+// Mechanism: entries are stored in the order of insertion, at the front of the table. A
 // removed entry leaves a tombstone (MP_OBJ_SENTINEL); behind the last entry, keys are MP_OBJ_NULL.
 // Code that visits all slots of a table therefore visits the entries in order. A table of up to
 // GPUSNEK_SCANNED entries is searched from its start. Behind the entries of a larger one are its
@@ -14,13 +14,9 @@
 // entries. A table that has no place at its end is compacted in place if a quarter of its entries
 // are tombstones, and grows otherwise.
 //
-// Mechanism of sets: open addressing. A slot is empty (MP_OBJ_NULL), has a key, or is a tombstone.
-// Removing a key leaves a tombstone, unless the next slot of the probe sequence is empty. A table
-// grows before it is full, and is rebuilt if tombstones make a search long.
-//
 // Invariants (T1 is in changed.c):
-//   T2  The slots of the probe sequence of a key, from its first slot to the slot of its entry or
-//       key, are not empty. So a search may end at the first empty slot.
+//   T2  The slots of the probe sequence of a key, from its first slot to the slot of its entry, are
+//       not empty. So a search may end at the first empty slot.
 //   T3  No table is freed while keys are compared: a search compares the address of its table to
 //       detect a change (T1). The collector frees the table later.
 //   T4  `alloc` and `table` change together, also if an allocation raises.
@@ -38,22 +34,12 @@
 #include "maporder.h"
 #include "probe.h"
 #include "py/mpstate.h"
+#include "py/objtype.h"
 
 // Functions of py/map.c, whose bodies the patch replaces as well.
 static void mp_map_rehash(mp_map_t *map);
-#if MICROPY_PY_BUILTINS_SET
-static void mp_set_rehash(mp_set_t *set);
-#endif
 
-// Frees memory of `size` bytes, unless keys are being compared (T3).
-#if MICROPY_MALLOC_USES_ALLOCATED_SIZE
-#define gpusnek_memory_del(ptr, size) (gpusnek_comparing == 0 ? m_free(ptr, size) : (void)0)
-#else
-#define gpusnek_memory_del(ptr, size) \
-    ((void)(size), gpusnek_comparing == 0 ? m_free(ptr) : (void)0)
-#endif
-// Free a table of a set or a map as m_del does.
-#define gpusnek_table_del(type, ptr, num) gpusnek_memory_del(ptr, sizeof(type) * (num))
+// Frees a table of a map as m_del does, unless keys are being compared (T3).
 #define gpusnek_map_del(type, ptr, num) gpusnek_memory_del(ptr, gpusnek_map_bytes(num))
 // Allocates a cleared table of a map as m_new0 does.
 #define gpusnek_map_new0(type, num) ((type *)m_malloc0(gpusnek_map_bytes(num)))
@@ -124,7 +110,7 @@ static inline mp_map_elem_t *gpusnek_search(
     const size_t alloc = map->alloc, slots = gpusnek_slots(alloc), step = gpusnek_step(slots);
     mp_map_elem_t *const table = map->table;
     const void *const numbers = gpusnek_order(table, alloc) + 1;
-    size_t pos = hash % slots;
+    size_t pos = gpusnek_first_slot(hash, slots);
     for (;;) {
         const size_t number = gpusnek_slot(numbers, alloc, pos);
         if (number == 0) {
@@ -146,7 +132,7 @@ static inline mp_map_elem_t *gpusnek_search(
 static MP_NOINLINE void gpusnek_enter_number(mp_map_t *map, mp_uint_t hash, size_t number) {
     const size_t alloc = map->alloc, slots = gpusnek_slots(alloc), step = gpusnek_step(slots);
     gpusnek_order_t *const order = gpusnek_order(map->table, alloc);
-    size_t pos = hash % slots, there = gpusnek_slot(order + 1, alloc, pos);
+    size_t pos = gpusnek_first_slot(hash, slots), there = gpusnek_slot(order + 1, alloc, pos);
     while (there != 0 && there != number && gpusnek_is_live(map->table[there - 1].key)) {
         pos = (pos + step) % slots;
         there = gpusnek_slot(order + 1, alloc, pos);
@@ -176,7 +162,7 @@ static MP_NOINLINE void gpusnek_compact(mp_map_t *map) {
     memset(order, 0, gpusnek_map_bytes(alloc) - alloc * sizeof(mp_map_elem_t));
     order->top = (uint32_t)top;
     for (size_t i = 0; i < top && gpusnek_is_live(table[i].key); i++) {
-        const mp_uint_t hash = gpusnek_key_hash(table[i].key);
+        const mp_uint_t hash = gpusnek_hash_key(table[i].key);
         if (map->table != table || map->alloc != alloc) {
             return; // the hash function changed the map, which has a new table and index
         }
@@ -274,8 +260,11 @@ static inline mp_map_elem_t *gpusnek_map_lookup(
     #endif
     bool words = map->all_keys_are_qstrs;
     if (words && !mp_obj_is_qstr(index)) {
-        if (mp_obj_is_exact_type(index, &mp_type_str)) {
-            words = false; // a str object may equal a qstr; interning the str costs more
+        if (mp_obj_is_exact_type(index, &mp_type_str)
+            || mp_obj_is_instance_type(mp_obj_get_type(index))) {
+            // A str object or an instance, as of a subclass of str, may equal a qstr. Interning the
+            // str costs more.
+            words = false;
         } else if (kind != MP_MAP_LOOKUP_ADD_IF_NOT_FOUND) {
             return NULL;
         }
@@ -292,7 +281,7 @@ static inline mp_map_elem_t *gpusnek_map_lookup(
         mp_map_rehash(map);
     }
     const mp_uint_t hash = mp_obj_is_qstr(index)
-        ? qstr_hash(MP_OBJ_QSTR_VALUE(index)) : gpusnek_key_hash(index);
+        ? qstr_hash(MP_OBJ_QSTR_VALUE(index)) : gpusnek_hash_key(index);
     gpusnek_table_there(map->alloc);
     mp_map_elem_t *const entry = map->alloc > GPUSNEK_SCANNED
         ? gpusnek_search(map, index, hash, words) : gpusnek_scan(map, index, hash, words);
@@ -304,121 +293,5 @@ static inline mp_map_elem_t *gpusnek_map_lookup(
     }
     return kind == MP_MAP_LOOKUP_ADD_IF_NOT_FOUND ? gpusnek_append(map, index, hash) : NULL;
 }
-
-#if MICROPY_PY_BUILTINS_SET
-// Resizes a set's table. Returns false if there is no memory for a new one.
-static inline bool gpusnek_set_renewed(mp_set_t *set) {
-    const mp_obj_t *const before = set->table;
-    mp_set_rehash(set);
-    return set->table != before;
-}
-
-// Inserts a key into a free slot. Returns the key.
-static inline mp_obj_t gpusnek_set_entered(mp_set_t *set, mp_obj_t key, mp_obj_t *place) {
-    set->used += 1;
-    *place = key;
-    return key;
-}
-
-// Removes the key in slot `pos` from a set. Returns the key.
-static inline mp_obj_t gpusnek_set_removed(mp_set_t *set, size_t pos) {
-    const mp_obj_t key = set->table[pos];
-    set->used -= 1;
-    const bool last = set->table[(pos + gpusnek_step(set->alloc)) % set->alloc] == MP_OBJ_NULL;
-    set->table[pos] = last ? MP_OBJ_NULL : MP_OBJ_SENTINEL;
-    return key;
-}
-
-// Replaces mp_set_lookup(); returns the key in the set or MP_OBJ_NULL. Raises as
-// gpusnek_map_lookup(). `kind` may combine MP_MAP_LOOKUP_ADD_IF_NOT_FOUND and
-// MP_MAP_LOOKUP_REMOVE_IF_FOUND.
-static inline mp_obj_t gpusnek_set_lookup(
-    mp_set_t *set, mp_obj_t index, mp_map_lookup_kind_t kind) {
-    const bool adds = kind & MP_MAP_LOOKUP_ADD_IF_NOT_FOUND;
-    if (set->alloc == 0) {
-        if (!adds) {
-            return MP_OBJ_NULL;
-        }
-        mp_set_rehash(set);
-    }
-    const mp_uint_t hash = gpusnek_key_hash(index);
-    gpusnek_table_there(set->alloc);
-    size_t pos = hash % set->alloc, start = pos;
-    mp_obj_t *spare = NULL;
-    for (;;) {
-        const mp_obj_t key = set->table[pos];
-        if (key == MP_OBJ_NULL) {
-            if (!adds) {
-                return MP_OBJ_NULL;
-            }
-            if ((spare == NULL ? gpusnek_is_crowded(set->used, set->alloc)
-                               : gpusnek_is_littered(set->alloc, start, pos))
-                && gpusnek_set_renewed(set)) {
-                start = pos = hash % set->alloc;
-                spare = NULL;
-                continue;
-            }
-            return gpusnek_set_entered(set, index, spare == NULL ? &set->table[pos] : spare);
-        }
-        if (key == MP_OBJ_SENTINEL) {
-            spare = spare == NULL ? &set->table[pos] : spare;
-        } else if (!gpusnek_is_other(key, index, hash) && gpusnek_set_equal(set, key, index)) {
-            return kind & MP_MAP_LOOKUP_REMOVE_IF_FOUND ? gpusnek_set_removed(set, pos) : key;
-        }
-        pos = (pos + gpusnek_step(set->alloc)) % set->alloc;
-        pos = gpusnek_skip(set->table, 1, set->alloc, pos, start, index, hash);
-        if (pos == start) {
-            if (!adds) {
-                return MP_OBJ_NULL;
-            }
-            if (spare == NULL) {
-                mp_set_rehash(set);
-                start = pos = hash % set->alloc;
-            } else if (gpusnek_is_littered(set->alloc, start, pos) && gpusnek_set_renewed(set)) {
-                start = pos = hash % set->alloc;
-                spare = NULL;
-            } else {
-                return gpusnek_set_entered(set, index, spare);
-            }
-        }
-    }
-}
-
-// Moves a set's keys to a table of `alloc` slots, as gpusnek_map_resize().
-static inline void gpusnek_set_resize(mp_set_t *set, size_t alloc) {
-    const size_t old_alloc = set->alloc;
-    mp_obj_t *const old = set->table;
-    mp_obj_t *const table = gpusnek_new_table(alloc * sizeof(mp_obj_t), set->used < old_alloc);
-    if (table == NULL) {
-        return;
-    }
-    set->alloc = alloc;
-    set->used = 0;
-    set->table = table;
-    for (size_t i = 0; i < old_alloc; i++) {
-        if (old[i] == MP_OBJ_NULL || old[i] == MP_OBJ_SENTINEL) {
-            continue;
-        }
-        const mp_uint_t hash = gpusnek_key_hash(old[i]);
-        if (set->table == table && set->alloc == alloc && gpusnek_has_room(set->used, alloc)) {
-            *gpusnek_free_place(table, 1, alloc, hash) = old[i];
-            set->used++;
-        } else {
-            mp_set_lookup(set, old[i], MP_MAP_LOOKUP_ADD_IF_NOT_FOUND);
-        }
-    }
-    gpusnek_table_del(mp_obj_t, old, old_alloc);
-}
-
-// Removes the first key of a set, in table order. Returns the key; MP_OBJ_NULL if the set is empty.
-static inline mp_obj_t gpusnek_set_remove_first(mp_set_t *set) {
-    for (size_t pos = 0; pos < set->alloc; pos++) {
-        if (mp_set_slot_is_filled(set, pos)) {
-            return gpusnek_set_removed(set, pos);
-        }
-    }
-    return MP_OBJ_NULL;
-}
-#endif
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "marshal.h"
+#include "classes.h"
 #include "py/binary.h"
 #include "py/builtin.h"
 #include "py/cstack.h"
@@ -17,7 +18,13 @@
 #define LONG_DIGIT_BITS (15) // of a digit of an int in the format
 
 mp_obj_t gpusnek_native_part(mp_obj_t value) {
-    if (!mp_obj_is_obj(value) || !mp_obj_is_instance_type(mp_obj_get_type(value))) {
+    if (!mp_obj_is_obj(value)) {
+        return value;
+    }
+    if (!mp_obj_is_instance_type(mp_obj_get_type(value))) {
+        #if GPUSNEK_PATCH_CLASSES
+        value = gpusnek_members_copy(value);
+        #endif
         return value;
     }
     mp_obj_t part = mp_obj_cast_to_native_base(value, MP_OBJ_FROM_PTR(&mp_type_dict));

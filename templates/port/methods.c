@@ -4,20 +4,71 @@
 
 #include <string.h>
 
+#include "checkself.h"
+#include "instances.h"
 #include "py/builtin.h"
 #include "py/objtuple.h"
+#include "py/frozenmod.h"
 #include "py/objtype.h"
 #include "py/runtime.h"
+#include "raised.h"
 #include "types.h"
+
+// Return whether an object is of a built-in type or of a class that derives from it.
+static bool is_a(mp_obj_t o, const mp_obj_type_t *type) {
+    return mp_obj_cast_to_native_base(o, MP_OBJ_FROM_PTR(type)) != MP_OBJ_NULL;
+}
+
+static bool is_integer(mp_obj_t o) {
+    return mp_obj_is_bool(o) || is_a(o, &mp_type_int);
+}
+
+static bool is_real(mp_obj_t o) {
+    #if MICROPY_PY_BUILTINS_FLOAT
+    return is_integer(o) || is_a(o, &mp_type_float);
+    #else
+    return is_integer(o);
+    #endif
+}
+
+// Return whether a special method of a number, or a comparison or operation of sets, returns
+// NotImplemented for the other operand. `self` is of a built-in type.
+static bool refuses(mp_binary_op_t op, mp_obj_t self, mp_obj_t other) {
+    if (mp_obj_is_int(self) || mp_obj_is_bool(self)) {
+        return !is_integer(other);
+    }
+    #if MICROPY_PY_BUILTINS_FLOAT
+    if (mp_obj_is_float(self)) {
+        return !is_real(other);
+    }
+    #endif
+    #if MICROPY_PY_BUILTINS_COMPLEX
+    if (mp_obj_is_type(self, &mp_type_complex)) {
+        return !is_real(other) && !is_a(other, &mp_type_complex);
+    }
+    #endif
+    const mp_obj_type_t *const type = mp_obj_get_type(self);
+    if (type == &mp_type_set || type == &mp_type_frozenset) {
+        return !is_a(other, &mp_type_set) && !is_a(other, &mp_type_frozenset);
+    }
+    if (op > MP_BINARY_OP_NOT_EQUAL) {
+        return false;
+    }
+    if (type == &mp_type_dict || type == &mp_type_ordereddict) {
+        return !is_a(other, &mp_type_dict) && !is_a(other, &mp_type_ordereddict);
+    }
+    return (type == &mp_type_str || type == &mp_type_list || type == &mp_type_tuple
+            || type == &mp_type_range) && !is_a(other, type);
+}
 
 #define OPERATOR(name, operation) \
     static mp_obj_t name(mp_obj_t self, mp_obj_t other) { \
-        return mp_binary_op(operation, self, other); \
+        return refuses(operation, self, other) ? mp_const_notimplemented : mp_binary_op(operation, self, other); \
     } \
     static MP_DEFINE_CONST_FUN_OBJ_2(name##_obj, name)
 #define REFLECTED(name, operation) \
     static mp_obj_t name(mp_obj_t self, mp_obj_t other) { \
-        return mp_binary_op(operation, other, self); \
+        return refuses(operation, self, other) ? mp_const_notimplemented : mp_binary_op(operation, other, self); \
     } \
     static MP_DEFINE_CONST_FUN_OBJ_2(name##_obj, name)
 #define SPECIAL(name, operation) \
@@ -57,6 +108,7 @@ OPERATOR(do_and, MP_BINARY_OP_AND);
 OPERATOR(do_or, MP_BINARY_OP_OR);
 OPERATOR(do_xor, MP_BINARY_OP_XOR);
 OPERATOR(do_iadd, MP_BINARY_OP_INPLACE_ADD);
+OPERATOR(do_imul, MP_BINARY_OP_INPLACE_MULTIPLY);
 OPERATOR(do_lt, MP_BINARY_OP_LESS);
 OPERATOR(do_le, MP_BINARY_OP_LESS_EQUAL);
 OPERATOR(do_gt, MP_BINARY_OP_MORE);
@@ -76,12 +128,14 @@ SPECIAL(do_hash, MP_UNARY_OP_HASH);
 SPECIAL(do_len, MP_UNARY_OP_LEN);
 
 static mp_obj_t do_eq(mp_obj_t self, mp_obj_t other) {
-    return mp_obj_equal_not_equal(MP_BINARY_OP_EQUAL, self, other);
+    return refuses(MP_BINARY_OP_EQUAL, self, other) ? mp_const_notimplemented
+        : mp_obj_equal_not_equal(MP_BINARY_OP_EQUAL, self, other);
 }
 static MP_DEFINE_CONST_FUN_OBJ_2(do_eq_obj, do_eq);
 
 static mp_obj_t do_ne(mp_obj_t self, mp_obj_t other) {
-    return mp_obj_equal_not_equal(MP_BINARY_OP_NOT_EQUAL, self, other);
+    return refuses(MP_BINARY_OP_EQUAL, self, other) ? mp_const_notimplemented
+        : mp_obj_equal_not_equal(MP_BINARY_OP_NOT_EQUAL, self, other);
 }
 static MP_DEFINE_CONST_FUN_OBJ_2(do_ne_obj, do_ne);
 
@@ -165,6 +219,7 @@ static MP_DEFINE_CONST_DICT(sequence_methods, sequence_table);
 static const mp_rom_map_elem_t change_table[] = {
     { MP_ROM_QSTR(MP_QSTR___delitem__), MP_ROM_PTR(&do_delitem_obj) },
     { MP_ROM_QSTR(MP_QSTR___iadd__), MP_ROM_PTR(&do_iadd_obj) },
+    { MP_ROM_QSTR(MP_QSTR___imul__), MP_ROM_PTR(&do_imul_obj) },
     { MP_ROM_QSTR(MP_QSTR___setitem__), MP_ROM_PTR(&do_setitem_obj) },
 };
 static MP_DEFINE_CONST_DICT(change_methods, change_table);
@@ -213,6 +268,36 @@ static const mp_rom_map_elem_t integer_table[] = {
 };
 static MP_DEFINE_CONST_DICT(integer_methods, integer_table);
 
+// reversed() of a dict or a view iterates over a list of its items.
+static mp_obj_t do_reversed(mp_obj_t self) {
+    const mp_obj_t items = mp_call_function_1(MP_OBJ_FROM_PTR(&mp_type_list), self);
+    return mp_call_function_1(MP_OBJ_FROM_PTR(&mp_type_reversed), items);
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(do_reversed_obj, do_reversed);
+
+static const mp_rom_map_elem_t dict_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___reversed__), MP_ROM_PTR(&do_reversed_obj) },
+};
+static MP_DEFINE_CONST_DICT(dict_methods, dict_table);
+
+static mp_obj_t view_isdisjoint(mp_obj_t self, mp_obj_t other) {
+    mp_obj_iter_buf_t buffer;
+    const mp_obj_t items = mp_getiter(other, &buffer);
+    for (mp_obj_t item; (item = mp_iternext(items)) != MP_OBJ_STOP_ITERATION;) {
+        if (mp_obj_is_true(mp_binary_op(MP_BINARY_OP_CONTAINS, self, item))) {
+            return mp_const_false;
+        }
+    }
+    return mp_const_true;
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(view_isdisjoint_obj, view_isdisjoint);
+
+static const mp_rom_map_elem_t view_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___reversed__), MP_ROM_PTR(&do_reversed_obj) },
+    { MP_ROM_QSTR(MP_QSTR_isdisjoint), MP_ROM_PTR(&view_isdisjoint_obj) },
+};
+static MP_DEFINE_CONST_DICT(view_methods, view_table);
+
 static mp_obj_t sequence_count(mp_obj_t self, mp_obj_t value) {
     mp_obj_iter_buf_t buffer;
     const mp_obj_t items = mp_getiter(self, &buffer);
@@ -241,6 +326,7 @@ static MP_DEFINE_CONST_FUN_OBJ_2(sequence_index_obj, sequence_index);
 static mp_obj_t list_as_tuple(mp_obj_t self) {
     size_t length;
     mp_obj_t *items;
+    gpusnek_check_self(self, &mp_type_list);
     mp_obj_list_get(self, &length, &items);
     return mp_obj_new_tuple(length, items);
 }
@@ -257,6 +343,79 @@ static const mp_rom_map_elem_t range_table[] = {
 };
 static MP_DEFINE_CONST_DICT(range_methods, range_table);
 
+// Returns the three functions of a property. Raises TypeError for other objects: `Named.__get__` of a
+// class that derives from property does not check its first argument.
+static const mp_obj_t *property_parts(mp_obj_t self) {
+    const mp_obj_t native = mp_obj_cast_to_native_base(self, MP_OBJ_FROM_PTR(&mp_type_property));
+    if (native == MP_OBJ_NULL) {
+        mp_raise_TypeError(MP_ERROR_TEXT("not a property"));
+    }
+    return mp_obj_property_get(native);
+}
+
+static mp_obj_t property_fget(mp_obj_t self) {
+    return property_parts(self)[0];
+}
+GPUSNEK_GETTER(property_fget_obj, property_fget);
+
+static mp_obj_t property_fset(mp_obj_t self) {
+    return property_parts(self)[1];
+}
+GPUSNEK_GETTER(property_fset_obj, property_fset);
+
+static mp_obj_t property_fdel(mp_obj_t self) {
+    return property_parts(self)[2];
+}
+GPUSNEK_GETTER(property_fdel_obj, property_fdel);
+
+static mp_obj_t property_doc(mp_obj_t self) {
+    const mp_obj_t getter = property_parts(self)[0];
+    mp_obj_t doc[2] = {MP_OBJ_NULL, MP_OBJ_NULL};
+    mp_load_method_maybe(getter, MP_QSTR___doc__, doc);
+    return doc[0] == MP_OBJ_NULL ? mp_const_none : doc[0];
+}
+GPUSNEK_GETTER(property_doc_obj, property_doc);
+
+static mp_obj_t property_call(mp_obj_t self, size_t part, const char *lacks, size_t n_args, const mp_obj_t *args) {
+    const mp_obj_t function = property_parts(self)[part];
+    if (function == mp_const_none) {
+        mp_raise_msg_varg(&mp_type_AttributeError, MP_ERROR_TEXT("property of '%s' object has no %s"),
+            mp_obj_get_type_str(args[0]), lacks);
+    }
+    return mp_call_function_n_kw(function, n_args, 0, args);
+}
+
+static mp_obj_t property_get(size_t n_args, const mp_obj_t *args) {
+    (void)n_args;
+    property_parts(args[0]);
+    return args[1] == mp_const_none ? args[0] : property_call(args[0], 0, "getter", 1, args + 1);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(property_get_obj, 2, 3, property_get);
+
+static mp_obj_t property_set(mp_obj_t self, mp_obj_t object, mp_obj_t value) {
+    const mp_obj_t args[2] = {object, value};
+    property_call(self, 1, "setter", 2, args);
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_3(property_set_obj, property_set);
+
+static mp_obj_t property_delete(mp_obj_t self, mp_obj_t object) {
+    property_call(self, 2, "deleter", 1, &object);
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(property_delete_obj, property_delete);
+
+static const mp_rom_map_elem_t property_table[] = {
+    { MP_ROM_QSTR(MP_QSTR_fget), MP_ROM_PTR(&property_fget_obj) },
+    { MP_ROM_QSTR(MP_QSTR_fset), MP_ROM_PTR(&property_fset_obj) },
+    { MP_ROM_QSTR(MP_QSTR_fdel), MP_ROM_PTR(&property_fdel_obj) },
+    { MP_ROM_QSTR(MP_QSTR___doc__), MP_ROM_PTR(&property_doc_obj) },
+    { MP_ROM_QSTR(MP_QSTR___get__), MP_ROM_PTR(&property_get_obj) },
+    { MP_ROM_QSTR(MP_QSTR___set__), MP_ROM_PTR(&property_set_obj) },
+    { MP_ROM_QSTR(MP_QSTR___delete__), MP_ROM_PTR(&property_delete_obj) },
+};
+static MP_DEFINE_CONST_DICT(property_methods, property_table);
+
 // The tables of a type. The first one is its own.
 #define TABLES (6)
 typedef struct {
@@ -267,18 +426,36 @@ typedef struct {
 static const attributes_t all_attributes[] = {
     { &mp_type_str, { &gpusnek_str_methods, &object_methods, &order_methods, &hash_methods, &container_methods, &sequence_methods } },
     { &mp_type_int, { &gpusnek_int_methods, &object_methods, &order_methods, &hash_methods, &number_methods, &integer_methods } },
+    #if GPUSNEK_PATCH_CLASSES
     { &mp_type_object, { &gpusnek_object_methods, NULL, NULL, NULL, NULL, NULL } },
+    #endif
     { &mp_type_bool, { &gpusnek_int_methods, &object_methods, &order_methods, &hash_methods, &number_methods, &integer_methods } },
     #if MICROPY_PY_BUILTINS_FLOAT
     { &mp_type_float, { &gpusnek_float_methods, &object_methods, &order_methods, &hash_methods, &number_methods, NULL } },
     #endif
+    #if MICROPY_PY_BUILTINS_COMPLEX
+    { &mp_type_complex, { &gpusnek_complex_methods, &object_methods, &hash_methods, NULL, NULL, NULL } },
+    #endif
     { &mp_type_list, { &list_methods, &change_methods, &object_methods, &order_methods, &container_methods, &sequence_methods } },
     { &mp_type_tuple, { &hash_methods, &object_methods, &order_methods, &container_methods, &sequence_methods, NULL } },
-    { &mp_type_dict, { &container_methods, &object_methods, NULL, NULL, NULL, NULL } },
+    { &mp_type_dict, { &dict_methods, &container_methods, &object_methods, NULL, NULL, NULL } },
+    { &mp_type_ordereddict, { &dict_methods, &container_methods, &object_methods, NULL, NULL, NULL } },
     { &mp_type_set, { &set_methods, &object_methods, &order_methods, &container_methods, NULL, NULL } },
     { &mp_type_frozenset, { &set_methods, &object_methods, &order_methods, &hash_methods, &container_methods, NULL } },
     { &mp_type_bytes, { &gpusnek_bytes_methods, &object_methods, &order_methods, &hash_methods, &container_methods, &sequence_methods } },
-    { &mp_type_bytearray, { &gpusnek_bytes_methods, &object_methods, &order_methods, &container_methods, &sequence_methods, &change_methods } },
+    { &mp_type_bytearray, { &gpusnek_bytearray_methods, &object_methods, &order_methods, &container_methods, &sequence_methods, &change_methods } },
+    #if GPUSNEK_PATCH_DEQUE
+    { &mp_type_deque, { &gpusnek_deque_attributes, &object_methods, &order_methods, &container_methods, &sequence_methods, &change_methods } },
+    #endif
+    #if MICROPY_PY_IO
+    { &mp_type_stringio, { &gpusnek_memory_stream_methods, NULL, NULL, NULL, NULL, NULL } },
+    #if MICROPY_PY_IO_BYTESIO
+    { &mp_type_bytesio, { &gpusnek_memory_stream_methods, NULL, NULL, NULL, NULL, NULL } },
+    #endif
+    #endif
+    { &mp_type_property, { &property_methods, NULL, NULL, NULL, NULL, NULL } },
+    { &mp_type_array, { &gpusnek_array_methods, &object_methods, &order_methods, &container_methods, &sequence_methods, &change_methods } },
+    { &mp_type_memoryview, { &gpusnek_memoryview_methods, NULL, NULL, NULL, NULL, NULL } },
     { &mp_type_range, { &range_methods, &object_methods, &hash_methods, &container_methods, NULL, NULL } },
 };
 
@@ -294,15 +471,74 @@ mp_obj_t gpusnek_call_native(mp_obj_t function, mp_obj_t native, size_t n_args, 
 
 MP_DEFINE_CONST_OBJ_TYPE(gpusnek_getter_type, MP_QSTR_getset_descriptor, MP_TYPE_FLAG_NONE);
 
-bool gpusnek_method(mp_obj_t self, const mp_obj_type_t *type, const mp_obj_type_t *own_type,
+// Load a method of asyncio's tasks from the frozen module `_asynciotasks`.
+static bool task_method(mp_obj_t self, qstr name, mp_obj_t *dest) {
+    #if MICROPY_MODULE_FROZEN
+    if (name != MP_QSTR_result && name != MP_QSTR_exception && name != MP_QSTR_cancelled
+        && name != MP_QSTR_get_coro && name != MP_QSTR_add_done_callback
+        && name != MP_QSTR_remove_done_callback && name != MP_QSTR_get_name
+        && name != MP_QSTR_set_name) {
+        return false;
+    }
+    int kind;
+    void *data;
+    if (mp_find_frozen_module("_asynciotasks.py", &kind, &data) != MP_IMPORT_STAT_FILE) {
+        return false;
+    }
+    const mp_obj_t module
+        = mp_import_name(MP_QSTR__asynciotasks, mp_const_none, MP_OBJ_NEW_SMALL_INT(0));
+    mp_load_method_maybe(module, name, dest);
+    dest[1] = self;
+    return dest[0] != MP_OBJ_NULL;
+    #else
+    return false;
+    #endif
+}
+
+bool gpusnek_find_method(mp_obj_t self, const mp_obj_type_t *type, const mp_obj_type_t *own_type,
     qstr name, mp_obj_t *dest) {
+    switch (name) {
+        // Upstream asks each value of a class for these. Only the table of property has any.
+        case MP_QSTR___get__:
+        case MP_QSTR___set__:
+        case MP_QSTR___delete__:
+            if (type == &mp_type_property) {
+                break;
+            }
+            return false;
+        case MP_QSTR___set_name__:
+        case MP_QSTR___getattr__:
+        case MP_QSTR___setattr__:
+        case MP_QSTR___delattr__:
+            return false;
+        default:
+            break;
+    }
     const attributes_t *row = all_attributes;
     const attributes_t *const end = row + MP_ARRAY_SIZE(all_attributes);
     while (row < end && row->type != type) {
         row++;
     }
     if (row == end) {
+        // The type of views is private to py/objdict.c. A view of values has a hash, and is no set.
+        if (type->name == MP_QSTR_dict_view && self != MP_OBJ_NULL && MP_OBJ_TYPE_HAS_SLOT(type, unary_op)
+            && (name != MP_QSTR_isdisjoint
+                || MP_OBJ_TYPE_GET_SLOT(type, unary_op)(MP_UNARY_OP_HASH, self) == MP_OBJ_NULL)) {
+            const mp_map_elem_t *const entry = mp_map_lookup(
+                (mp_map_t *)&view_methods.map, MP_OBJ_NEW_QSTR(name), MP_MAP_LOOKUP);
+            if (entry != NULL) {
+                mp_convert_member_lookup(self, own_type, entry->value, dest);
+                return true;
+            }
+        }
+        if (type->name == MP_QSTR_Task && self != MP_OBJ_NULL && task_method(self, name, dest)) {
+            return true;
+        }
+        #if GPUSNEK_PATCH_EXCEPTIONS
+        return self == MP_OBJ_NULL && gpusnek_exception_method(MP_OBJ_NULL, type, name, dest);
+        #else
         return false;
+        #endif
     }
     for (size_t i = 0; i < TABLES && row->tables[i] != NULL; i++) {
         mp_map_t *const map = (mp_map_t *)&row->tables[i]->map;
@@ -318,4 +554,33 @@ bool gpusnek_method(mp_obj_t self, const mp_obj_type_t *type, const mp_obj_type_
         return true;
     }
     return false;
+}
+
+qstr gpusnek_method_name(const mp_obj_type_t *type, mp_obj_t function) {
+    for (size_t i = 0; i < MP_ARRAY_SIZE(all_attributes); i++) {
+        for (size_t j = 0; j < TABLES && all_attributes[i].type == type && all_attributes[i].tables[j] != NULL; j++) {
+            const mp_map_t *const map = &all_attributes[i].tables[j]->map;
+            for (size_t k = 0; k < map->used; k++) {
+                if (map->table[k].value == function) {
+                    return MP_OBJ_QSTR_VALUE(map->table[k].key);
+                }
+            }
+        }
+    }
+    return MP_QSTRnull;
+}
+
+mp_obj_t gpusnek_type_dict(const mp_obj_type_t *type, const mp_obj_dict_t *dict) {
+    const mp_obj_t copied = mp_obj_dict_copy(MP_OBJ_FROM_PTR(dict));
+    mp_map_t *const map = &((mp_obj_dict_t *)MP_OBJ_TO_PTR(copied))->map;
+    for (size_t i = 0; i < map->alloc; i++) {
+        if (mp_map_slot_is_filled(map, i) && mp_obj_is_obj(map->table[i].value)
+            && (mp_obj_get_type(map->table[i].value)->flags & MP_TYPE_FLAG_BUILTIN_FUN)) {
+            mp_obj_t found[2] = {MP_OBJ_NULL, MP_OBJ_NULL};
+            mp_convert_member_lookup(MP_OBJ_NULL, type, map->table[i].value, found);
+            map->table[i].value = found[0];
+        }
+    }
+    map->is_fixed = 1;
+    return copied;
 }

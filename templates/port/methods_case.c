@@ -264,6 +264,30 @@ mp_obj_t gpusnek_text_istitle(mp_obj_t self) {
     return mp_obj_new_bool(found);
 }
 
+// Returns the bytes of the UTF-8 character at `at`, or 0 if the bytes before `end` begin with none.
+static size_t character_bytes(const byte *at, const byte *end) {
+    const byte lead = at[0];
+    const size_t size = lead < 0x80 ? 1
+        : lead < 0xc2 ? 0
+        : lead < 0xe0 ? 2
+        : lead < 0xf0 ? 3
+        : lead < 0xf5 ? 4
+        : 0;
+    if (size > (size_t)(end - at)) {
+        return 0;
+    }
+    for (size_t i = 1; i < size; i++) {
+        if ((at[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    const bool out_of_range = (lead == 0xe0 && at[1] < 0xa0) || (lead == 0xf0 && at[1] < 0x90)
+        || (lead == 0xf4 && at[1] > 0x8f);
+    return out_of_range ? 0 : size;
+}
+
+// A byte that is part of no character is written as the code point that the host makes of it
+// (porter/base/untrusted.py).
 void gpusnek_print_quoted(const mp_print_t *print, const byte *data, size_t size) {
     const byte *const end = data + size;
     bool single = false, both = false;
@@ -275,6 +299,10 @@ void gpusnek_print_quoted(const mp_print_t *print, const byte *data, size_t size
     mp_printf(print, "%c", (int)quote);
     for (const byte *at = data; at < end;) {
         const byte *const from = at;
+        if (character_bytes(at, end) == 0) {
+            mp_printf(print, "\\udc%02x", (unsigned int)*at++);
+            continue;
+        }
         const unichar c = gpusnek_next(&at, true);
         if (c == quote || c == '\\') {
             mp_printf(print, "\\%c", (int)c);

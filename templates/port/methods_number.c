@@ -51,10 +51,20 @@ static bool is_power(const magnitude_t *magnitude) {
     return highest != 0 && others == 0;
 }
 
-static mp_obj_t int_bit_length(mp_obj_t self) {
+size_t gpusnek_bit_length(mp_obj_t number) {
     magnitude_t magnitude;
-    read_magnitude(self, &magnitude);
-    return mp_obj_new_int_from_uint(bit_length(&magnitude));
+    read_magnitude(number, &magnitude);
+    return bit_length(&magnitude);
+}
+
+bool gpusnek_is_power_of_two(mp_obj_t number) {
+    magnitude_t magnitude;
+    read_magnitude(number, &magnitude);
+    return is_power(&magnitude);
+}
+
+static mp_obj_t int_bit_length(mp_obj_t self) {
+    return mp_obj_new_int_from_uint(gpusnek_bit_length(self));
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(int_bit_length_obj, int_bit_length);
 

@@ -4,10 +4,12 @@
 
 #include <string.h>
 
+#include "charkinds.h"
 #include "methods.h"
 #include "py/objarray.h"
 #include "py/objstr.h"
 #include "py/runtime.h"
+#include "py/unicode.h"
 
 gpusnek_text_t gpusnek_text(mp_obj_t object) {
     gpusnek_text_t text = {NULL, 0, mp_obj_get_type(object), mp_obj_is_str(object)};
@@ -186,10 +188,9 @@ static mp_obj_t text_expandtabs(size_t n_args, const mp_obj_t *args) {
         const byte c = text.data[i];
         if (c == '\t') {
             if (width > 0) {
-                for (mp_int_t left = width - column % width; left > 0; left--) {
-                    vstr_add_byte(&result, ' ');
-                    column++;
-                }
+                const mp_int_t count = width - column % width;
+                memset(vstr_add_len(&result, (size_t)count), ' ', (size_t)count);
+                column += count;
             }
             continue;
         }
@@ -427,11 +428,17 @@ static MP_DEFINE_CONST_FUN_OBJ_1(isnumeric_obj, gpusnek_text_isnumeric);
 static MP_DEFINE_CONST_FUN_OBJ_1(isprintable_obj, gpusnek_text_isprintable);
 static MP_DEFINE_CONST_FUN_OBJ_1(istitle_obj, gpusnek_text_istitle);
 
-// Methods of bytes and bytearray: the first BYTES_METHODS. Methods of str: all but the first
-// BYTES_OWN.
+// In this order: methods of bytearray, of bytes and bytearray, of all three types, of str.
+#define BYTEARRAY_OWN (6)
 #define BYTES_OWN (2)
 #define BYTES_METHODS (14)
 static const mp_rom_map_elem_t text_table[] = {
+    { MP_ROM_QSTR(MP_QSTR_clear), MP_ROM_PTR(&gpusnek_bytearray_clear_obj) },
+    { MP_ROM_QSTR(MP_QSTR_copy), MP_ROM_PTR(&gpusnek_bytearray_copy_obj) },
+    { MP_ROM_QSTR(MP_QSTR_insert), MP_ROM_PTR(&gpusnek_bytearray_insert_obj) },
+    { MP_ROM_QSTR(MP_QSTR_pop), MP_ROM_PTR(&gpusnek_bytearray_pop_obj) },
+    { MP_ROM_QSTR(MP_QSTR_remove), MP_ROM_PTR(&gpusnek_bytearray_remove_obj) },
+    { MP_ROM_QSTR(MP_QSTR_reverse), MP_ROM_PTR(&gpusnek_bytearray_reverse_obj) },
     { MP_ROM_QSTR(MP_QSTR_maketrans), MP_ROM_PTR(&bytes_maketrans_obj) },
     { MP_ROM_QSTR(MP_QSTR_translate), MP_ROM_PTR(&bytes_translate_obj) },
     { MP_ROM_QSTR(MP_QSTR_capitalize), MP_ROM_PTR(&capitalize_obj) },
@@ -456,6 +463,98 @@ static const mp_rom_map_elem_t text_table[] = {
     { MP_ROM_QSTR(MP_QSTR_translate), MP_ROM_PTR(&str_translate_obj) },
 };
 
-MP_DEFINE_CONST_DICT_WITH_SIZE(gpusnek_bytes_methods, text_table, BYTES_METHODS);
-MP_DEFINE_CONST_DICT_WITH_SIZE(gpusnek_str_methods, text_table + BYTES_OWN,
-    MP_ARRAY_SIZE(text_table) - BYTES_OWN);
+MP_DEFINE_CONST_DICT_WITH_SIZE(gpusnek_bytearray_methods, text_table, BYTEARRAY_OWN + BYTES_METHODS);
+MP_DEFINE_CONST_DICT_WITH_SIZE(gpusnek_bytes_methods, text_table + BYTEARRAY_OWN, BYTES_METHODS);
+MP_DEFINE_CONST_DICT_WITH_SIZE(gpusnek_str_methods, text_table + BYTEARRAY_OWN + BYTES_OWN,
+    MP_ARRAY_SIZE(text_table) - BYTEARRAY_OWN - BYTES_OWN);
+
+size_t gpusnek_line_end(const byte *at) {
+    switch (*at) {
+        case 0x0b: case 0x0c: case 0x1c: case 0x1d: case 0x1e:
+            return 1;
+        case 0xc2: // U+0085
+            return at[1] == 0x85 ? 2 : 0;
+        case 0xe2: // U+2028, U+2029
+            return at[1] == 0x80 && (at[2] == 0xa8 || at[2] == 0xa9) ? 3 : 0;
+        default:
+            return 0;
+    }
+}
+
+// Returns whether a character is white space, or one of `chars` unless that is NULL.
+static bool is_stripped(const byte *at, const byte *end, const char *chars, size_t size) {
+    if (chars == NULL) {
+        return (gpusnek_kind(utf8_get_char(at))->flags & GPUSNEK_SPACE) != 0;
+    }
+    const size_t length = (size_t)(end - at);
+    for (size_t i = 0; i + length <= size; i++) {
+        if (memcmp(chars + i, at, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+mp_obj_t gpusnek_text_strip(bool left, bool right, size_t n_args, const mp_obj_t *args) {
+    if (!mp_obj_is_str(args[0])) {
+        return MP_OBJ_NULL;
+    }
+    const char *chars = NULL;
+    size_t count = 0;
+    if (n_args > 1 && args[1] != mp_const_none) {
+        if (!mp_obj_is_str(args[1])) {
+            return MP_OBJ_NULL;
+        }
+        chars = mp_obj_str_get_data(args[1], &count);
+        size_t ascii = 0;
+        while (ascii < count && (chars[ascii] & 0x80) == 0) {
+            ascii++;
+        }
+        if (ascii == count) {
+            return MP_OBJ_NULL;
+        }
+    }
+    size_t size;
+    const byte *const text = (const byte *)mp_obj_str_get_data(args[0], &size);
+    const byte *start = text, *end = text + size;
+    while (left && start < end) {
+        const byte *const next = utf8_next_char(start);
+        if (!is_stripped(start, next, chars, count)) {
+            break;
+        }
+        start = next;
+    }
+    while (right && start < end) {
+        const byte *last = end - 1;
+        while (last > start && UTF8_IS_CONT(*last)) {
+            last--;
+        }
+        if (!is_stripped(last, end, chars, count)) {
+            break;
+        }
+        end = last;
+    }
+    const size_t left_over = (size_t)(end - start);
+    return left_over == size ? args[0] : mp_obj_new_str((const char *)start, left_over);
+}
+
+const mp_obj_t *gpusnek_needle(size_t n_args, const mp_obj_t *args, mp_obj_t *copy) {
+    if (!(mp_obj_is_int(args[1]) || mp_obj_is_bool(args[1])) || mp_obj_is_str(args[0])) {
+        return args;
+    }
+    mp_int_t value = -1;
+    if (mp_obj_is_bool(args[1])) {
+        value = args[1] == mp_const_true;
+    } else if (mp_obj_is_small_int(args[1])) {
+        value = MP_OBJ_SMALL_INT_VALUE(args[1]);
+    }
+    if (value < 0 || value > 255) {
+        mp_raise_ValueError(MP_ERROR_TEXT("byte must be in range(0, 256)"));
+    }
+    const byte needle = (byte)value;
+    for (size_t i = 0; i < n_args && i < 4; i++) {
+        copy[i] = args[i];
+    }
+    copy[1] = mp_obj_new_bytes(&needle, 1);
+    return copy;
+}

@@ -1,4 +1,4 @@
-// Methods of str, bytes and bytearray (methods_text.c, methods_case.c) that methods.c lists or that
+// Methods of str, bytes and bytearray (methods_*.c) that methods.c lists or that
 // patches call in py/objstr.c.
 #ifndef GPUSNEK_METHODS_TEXT_H
 #define GPUSNEK_METHODS_TEXT_H
@@ -48,6 +48,32 @@ mp_obj_t gpusnek_text_isprintable(mp_obj_t self);
 mp_obj_t gpusnek_text_islower(mp_obj_t self);
 mp_obj_t gpusnek_text_isupper(mp_obj_t self);
 mp_obj_t gpusnek_text_istitle(mp_obj_t self);
+
+// Returns str.strip(), lstrip() or rstrip() of Unicode's white space, or of characters of which some
+// are not ASCII. Returns MP_OBJ_NULL for other arguments, which upstream's code handles.
+mp_obj_t gpusnek_text_strip(bool left, bool right, size_t n_args, const mp_obj_t *args);
+
+// Returns str.split() at white space, or MP_OBJ_NULL for another separator.
+mp_obj_t gpusnek_text_split(size_t n_args, const mp_obj_t *args);
+// Returns str.rsplit() with a limit, or MP_OBJ_NULL for arguments that split() handles.
+mp_obj_t gpusnek_text_rsplit(size_t n_args, const mp_obj_t *args);
+// Returns whether args[2] and args[3], a start and an end in the text args[0], leave not even an empty
+// range.
+bool gpusnek_no_range(size_t n_args, const mp_obj_t *args);
+// Returns the arguments of a search in a text. `copy` holds up to four: an int that is searched for in
+// bytes is replaced by the byte. Raises ValueError if it is no byte.
+const mp_obj_t *gpusnek_needle(size_t n_args, const mp_obj_t *args, mp_obj_t *copy);
+// Returns bytes.hex() with a separator, as a str or bytes object.
+mp_obj_t gpusnek_hex(size_t n_args, const mp_obj_t *args, const mp_obj_type_t *type);
+
+// Methods of bytearray that change it, and `copy` (methods_bytearray.c).
+extern const mp_obj_fun_builtin_fixed_t gpusnek_bytearray_clear_obj, gpusnek_bytearray_copy_obj,
+    gpusnek_bytearray_insert_obj, gpusnek_bytearray_remove_obj, gpusnek_bytearray_reverse_obj;
+extern const mp_obj_fun_builtin_var_t gpusnek_bytearray_pop_obj;
+
+// Returns the size of a line end of Unicode other than CR and LF at `at` of a str, or 0. The text ends
+// with NUL.
+size_t gpusnek_line_end(const byte *at);
 
 // Prints the repr of a str.
 void gpusnek_print_quoted(const mp_print_t *print, const byte *data, size_t size);

@@ -121,7 +121,21 @@ void gpusnek_missing_of(const mp_obj_exception_t *exception) {
         && owned == (uint64_t)(uintptr_t)exception;
 }
 
-bool gpusnek_missed(void) {
+// Return the 32-bit FNV-1a hash of `text`, continued from `hash`.
+static uint32_t hashed(uint32_t hash, qstr text) {
+    size_t length;
+    const byte *data = qstr_data(text, &length);
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ data[i]) * 16777619u;
+    }
+    return (hash ^ (uint32_t)length) * 16777619u;
+}
+
+bool gpusnek_missed(uint32_t *key) {
+    *key = 0;
+    if (missed && kind != GPUSNEK_MISSING_KEYWORD && kind != GPUSNEK_MISSING_OPERATION) {
+        *key = hashed(hashed(2166136261u ^ (uint32_t)kind, owner), name) | 1;
+    }
     return missed;
 }
 

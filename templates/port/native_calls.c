@@ -2,6 +2,7 @@
 #include "native_calls.h"
 #include "native_slow.h"
 #include "hooks.h"
+#include "messages.h"
 #include "py/bc0.h"
 #include "py/builtin.h"
 #include "py/objfun.h"
@@ -59,7 +60,13 @@ bool tier_target(mp_obj_t o, tier_call_t *call) {
     return found == MP_OBJ_NULL || (runs(call, found) && call->count < TIER_BEFORE);
 }
 
-bool tier_operator_target(unsigned int *op, mp_obj_t lhs, tier_call_t *call) {
+// Return whether an object is an instance of a class of Python.
+static bool is_instance(mp_obj_t o) {
+    return mp_obj_is_obj(o)
+        && mp_obj_is_instance_type(((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type);
+}
+
+bool tier_operator_target(unsigned int *op, mp_obj_t lhs, mp_obj_t rhs, tier_call_t *call) {
     begin(call);
     if (*op < MP_BINARY_OP_INPLACE_OR || *op > MP_BINARY_OP_POWER || !mp_obj_is_obj(lhs)) {
         return false;
@@ -67,6 +74,9 @@ bool tier_operator_target(unsigned int *op, mp_obj_t lhs, tier_call_t *call) {
     const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(lhs))->type;
     if (!mp_obj_is_instance_type(type) || !tier_is_plain(type)) {
         return false;
+    }
+    if (is_instance(rhs) && mp_obj_get_type(rhs) != type) {
+        return false; // its reflected method may come first
     }
     mp_obj_t found = tier_class_entry(type, mp_binary_op_method_name[*op], &call->steps);
     if (found == MP_OBJ_NULL && *op <= MP_BINARY_OP_INPLACE_POWER) {
@@ -143,6 +153,9 @@ mp_obj_t tier_other_operator(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
     if (op <= MP_BINARY_OP_INPLACE_POWER) {
         op += MP_BINARY_OP_OR - MP_BINARY_OP_INPLACE_OR;
         return mp_binary_op((mp_binary_op_t)op, lhs, rhs);
+    }
+    if (mp_obj_get_type(lhs) == mp_obj_get_type(rhs)) {
+        gpusnek_raise_binary((mp_binary_op_t)op, lhs, rhs);
     }
     op += MP_BINARY_OP_REVERSE_OR - MP_BINARY_OP_OR;
     return mp_binary_op((mp_binary_op_t)op, rhs, lhs);

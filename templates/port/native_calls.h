@@ -4,6 +4,7 @@
 #define GPUSNEK_NATIVE_CALLS_H
 
 #include "native.h"
+#include "prelude.h"
 #include "py/objfun.h"
 #include "py/objtype.h"
 
@@ -30,9 +31,10 @@ typedef struct {
 
 // Resolve a call of a closure or class, or of an operator's method on an instance of a Python
 // class. Return false if the interpreter must resolve the call. *op becomes the operator whose
-// method was found: `a += b` may call __add__.
+// method was found: `a += b` may call __add__. The right operand is no instance of another class of
+// Python, whose reflected method may come first.
 bool tier_target(mp_obj_t o, tier_call_t *call);
-bool tier_operator_target(unsigned int *op, mp_obj_t lhs, tier_call_t *call);
+bool tier_operator_target(unsigned int *op, mp_obj_t lhs, mp_obj_t rhs, tier_call_t *call);
 
 // Takes call->steps; returns false, and takes none, if the interpreter must poll.
 bool tier_may_take_steps(tier_call_t *call);
@@ -56,12 +58,8 @@ mp_obj_t tier_finish(mp_code_state_t *first, mp_code_state_t *next);
 void tier_not_none(mp_obj_t value);
 
 // Returns lhs op rhs after the method that tier_operator_target() found returned NotImplemented:
-// tries the binary operator, or the reflected method. May raise.
+// tries the binary operator, or the reflected method. Raises TypeError for operands of one class, which
+// have no reflected method, and what the methods raise.
 mp_obj_t tier_other_operator(unsigned int op, mp_obj_t lhs, mp_obj_t rhs);
-
-extern const mp_obj_type_t mp_type_closure; // py/objclosure.c; not in a header
-
-// Patch `vm-fast-path`: returns a closure's variables, and sets its function and their number.
-const mp_obj_t *gpusnek_closure(mp_obj_t closure, mp_obj_t *function, size_t *count);
 
 #endif

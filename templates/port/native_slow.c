@@ -2,6 +2,7 @@
 // large and slow to compile. native_slow.h has the contracts.
 #include "native_slow.h"
 #include "hooks.h"
+#include "metaclass.h"
 #include "native.h"
 #include "port.h"
 #include "py/bc0.h"
@@ -23,7 +24,13 @@
 #include "vm_values.h"
 
 #define MOST_RESTS (15) // the longest backoff passes by 2**15 entries of native code
-#define TURN (16) // steps per turn of a loop that contains loops (the rewriter's rule `polls`)
+// Steps per base class that mp_obj_class_lookup() searches (the rewriter's rule `polls`). Without the
+// patch `classes` its loop contains a loop.
+#if GPUSNEK_PATCH_CLASSES
+#define TURN (1)
+#else
+#define TURN (16)
+#endif
 
 // Returns name number `number` of the running code.
 static vm_name_t wanted(const mp_code_state_t *code_state, uint32_t number) {
@@ -119,7 +126,8 @@ bool tier_is_plain(const mp_obj_type_t *type) {
         if (type == NULL) {
             return true;
         }
-        if (type->base.type != &mp_type_type || !mp_obj_is_instance_type(type)) {
+        if (type->base.type != &mp_type_type || !mp_obj_is_instance_type(type)
+            || (type->flags & GPUSNEK_TYPE_FLAG_HAS_METACLASS)) {
             return false;
         }
         const mp_obj_dict_t *dict = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, locals_dict);

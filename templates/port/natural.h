@@ -23,6 +23,10 @@
 // functions of their own.
 #define GPUSNEK_ROWS (16)
 
+// Digit operations per step. A step of the VM takes as long as 20 to 100 of them. Numbers below 128
+// digits take no additional steps in conversions.
+#define GPUSNEK_DIGITS_PER_STEP (128)
+
 // Computes to[0, count) += a * by; returns the carry. `count` may be 0. Four digits are read before
 // the first of them is written, so that a GPU waits for memory once.
 static inline uint32_t gpusnek_add_product(
@@ -126,6 +130,10 @@ static inline size_t gpusnek_table_room(int window, size_t count) {
 void gpusnek_power_modulo(uint32_t *result, const uint32_t *base, const uint32_t *exponent,
     size_t exponent_count, const uint32_t *modulus, size_t count, uint32_t *room, uint32_t *table,
     int window);
+
+// Takes a step for each GPUSNEK_DIGITS_PER_STEP digit operations. So a limit of steps bounds the time
+// of operations whose time grows faster than the numbers: products, quotients, and texts.
+void gpusnek_charge(size_t digits);
 
 // Polls in long computations (integers_power.c). May raise KeyboardInterrupt.
 void gpusnek_look(void);

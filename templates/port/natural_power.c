@@ -69,6 +69,9 @@ static void reduce_odd(uint32_t *to, const ring_t *ring) {
 static void reduce(uint32_t *to, const ring_t *ring) {
     if (ring->inverse != 0) {
         reduce_odd(to, ring);
+        if (ring->modulus.count > GPUSNEK_ROWS) {
+            gpusnek_charge(ring->modulus.count * ring->modulus.count);
+        }
     } else {
         gpusnek_divide(NULL, to, ring->product, 2 * ring->modulus.count, &ring->modulus);
     }

@@ -15,6 +15,7 @@ static MP_NOINLINE void add_further_rows(
     uint32_t *product, const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count) {
     for (size_t at = GPUSNEK_ROWS; at < b_count; at += GPUSNEK_ROWS) {
         add_rows(product, a, a_count, b, b_count, at);
+        gpusnek_charge(GPUSNEK_ROWS * a_count);
     }
 }
 
@@ -46,6 +47,7 @@ static void add_half_rows(uint32_t *square, const uint32_t *a, size_t count, siz
 static MP_NOINLINE void add_further_half_rows(uint32_t *square, const uint32_t *a, size_t count) {
     for (size_t at = GPUSNEK_ROWS; at < count; at += GPUSNEK_ROWS) {
         add_half_rows(square, a, count, at);
+        gpusnek_charge(GPUSNEK_ROWS * (count - at));
     }
 }
 

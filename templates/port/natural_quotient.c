@@ -158,6 +158,7 @@ static MP_NOINLINE void take_further_digits(uint32_t *quotient, uint32_t *remain
     while (at > GPUSNEK_ROWS) {
         at -= GPUSNEK_ROWS;
         take_digits(quotient, remainder, number, at, divisor);
+        gpusnek_charge(GPUSNEK_ROWS * divisor->count);
     }
 }
 

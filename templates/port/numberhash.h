@@ -15,7 +15,6 @@
 
 #include "py/mpz.h"
 #include "py/smallint.h"
-#include "tuplehash.h"
 
 #define GPUSNEK_HASH_BITS (61)
 #define GPUSNEK_HASH_MODULUS (((uint64_t)1 << GPUSNEK_HASH_BITS) - 1)
@@ -27,10 +26,12 @@ static inline uint64_t gpusnek_hash_shifted(uint64_t remainder, unsigned int bit
 
 // Returns the hash of a number from the remainder of its absolute value. A small int is its own
 // hash, so a float or big int of the same value must have it too (H1). A hash must fit a small int,
-// so the upper bits of larger remainders are mixed into the lower bits.
+// so the bits beyond are mixed into the upper ones. The lower 31 bits are CPython's, because the order
+// of a set depends on them.
 static inline mp_int_t gpusnek_hash_of(uint64_t remainder, bool negative) {
     if (remainder > -(uint64_t)MP_SMALL_INT_MIN) {
-        remainder ^= remainder >> 31;
+        const unsigned int small_bits = 8 * sizeof(mp_uint_t) - 18; // of a small int
+        remainder = (remainder & (((uint64_t)1 << small_bits) - 1)) ^ remainder >> small_bits << 31;
     }
     return negative ? -(mp_int_t)remainder : (mp_int_t)remainder;
 }
@@ -49,12 +50,15 @@ static inline mp_int_t gpusnek_mpz_hash(const mpz_t *number) {
 // exponents nonnegative modulo 61.
 #define GPUSNEK_LEAST_POWER (18 * GPUSNEK_HASH_BITS)
 
-// Returns the hash of a float; that of the equal int if it is integral. The hash of an infinity or
-// NaN is its fraction, as upstream's.
+#define GPUSNEK_INFINITY_HASH (314159) // CPython's
+
+// Returns the hash of a float; that of the equal int if it is integral. The hash of a NaN is its
+// fraction, as upstream's.
 static inline mp_int_t gpusnek_float_hash(mp_float_t number) {
     const mp_float_union_t parts = {.f = number};
     if (parts.p.exp == ((mp_float_uint_t)1 << MP_FLOAT_EXP_BITS) - 1) {
-        const mp_int_t whole = (mp_int_t)(parts.p.frc | (mp_float_uint_t)1 << MP_FLOAT_FRAC_BITS);
+        const mp_int_t whole = parts.p.frc == 0 ? GPUSNEK_INFINITY_HASH
+            : (mp_int_t)(parts.p.frc | (mp_float_uint_t)1 << MP_FLOAT_FRAC_BITS);
         return parts.p.sgn ? -whole : whole;
     }
     const bool subnormal = parts.p.exp == 0;
@@ -64,13 +68,10 @@ static inline mp_int_t gpusnek_float_hash(mp_float_t number) {
     return gpusnek_hash_of(gpusnek_hash_shifted(whole, bits), parts.p.sgn);
 }
 
-// Returns the hash of a complex number from those of its parts: that of the real part if the
-// imaginary part is 0 (H1).
+// Returns the hash of a complex number from those of its parts, as CPython: that of the real part if
+// the imaginary part is 0 (H1).
 static inline mp_int_t gpusnek_complex_hash(mp_int_t real, mp_int_t imaginary) {
-    if (imaginary == 0) {
-        return real;
-    }
-    return gpusnek_tuple_hash(gpusnek_tuple_hash(0, real), imaginary);
+    return (mp_int_t)((uint64_t)real + UINT64_C(1000003) * (uint64_t)imaginary);
 }
 #endif
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "classes.h"
 #include "py/builtin.h"
 #include "py/cstack.h"
 #include "py/objarray.h"
@@ -42,6 +43,9 @@ static bool is_instance(mp_obj_t object, mp_obj_t type) {
 // Returns the object itself, or the built-in object in an instance of a subclass, if it is of a
 // built-in type. MP_OBJ_NULL otherwise.
 static mp_obj_t native(mp_obj_t object, const mp_obj_type_t *type) {
+    #if GPUSNEK_PATCH_CLASSES
+    object = gpusnek_members_copy(object);
+    #endif
     const mp_obj_type_t *const own = mp_obj_get_type(object);
     if (mp_obj_is_instance_type(own)) {
         return mp_obj_cast_to_native_base(object, MP_OBJ_FROM_PTR(type));

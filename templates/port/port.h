@@ -21,6 +21,8 @@ extern const mp_obj_base_t gpusnek_outbuf_obj;
 // Writes text to stdout or stderr (console.c). May raise KeyboardInterrupt while it waits for the
 // host.
 void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t size);
+// From now on drops text for stdout, or no longer does.
+void gpusnek_output_drop(bool drops);
 // Sends buffered text out, including an incomplete line.
 void gpusnek_output_flush(void);
 // Returns the next byte of stdin, or -1 at its end. May raise KeyboardInterrupt while it waits for
@@ -78,8 +80,8 @@ void gpusnek_limits_return(const gpusnek_limits_t *saved);
 // of the limit that was reached, or GPUSNEK_OK. gpusnek_limit() returns the last result.
 int gpusnek_limits_look(void);
 int gpusnek_limit(void);
-// Makes the next step poll; the number of steps left does not change.
-void gpusnek_look_soon(void);
+// Takes `steps` steps, and makes the next step poll.
+void gpusnek_look_soon(size_t steps);
 // Lets the program run out of time now.
 void gpusnek_limits_expire(void);
 // Clears the time account of porter_meet(), which is valid within one launch. Called when a launch

@@ -15,11 +15,14 @@
 
 #include "py/mpstate.h"
 #include "py/runtime.h"
+#include "port.h"
 #include "qstrsearch.h"
 #ifndef NO_QSTR
 #include "genhdr/characters.h"
 #include "genhdr/qstrfilter.h"
 #endif
+
+#define HASHES_PER_STEP (512) // a search of more hashes in a pool of the program takes steps
 
 extern const qstr_pool_t mp_qstr_const_pool; // py/qstr.c; not in a header
 #ifdef MICROPY_QSTR_EXTRA_POOL
@@ -43,6 +46,16 @@ static inline bool is_frozen_without(const qstr_pool_t *pool, size_t hash) {
     (void)hash;
     return false;
     #endif
+}
+
+// Returns whether a pool is constant. The pools in front of it are the program's.
+static inline bool is_constant(const qstr_pool_t *pool) {
+    #ifdef MICROPY_QSTR_EXTRA_POOL
+    if (pool == &MICROPY_QSTR_EXTRA_POOL) {
+        return true;
+    }
+    #endif
+    return pool == &mp_qstr_const_pool;
 }
 
 // Returns the number of a text in a pool, or MP_QSTRnull. Sorted pools are searched by bisection.
@@ -82,7 +95,12 @@ qstr gpusnek_find_qstr(const char *text, size_t length) {
         return MP_QSTRnull;
     }
     const size_t hash = qstr_compute_hash((const byte *)text, length);
+    bool own = true;
     for (const qstr_pool_t *pool = MP_STATE_VM(last_pool); pool != NULL; pool = pool->prev) {
+        own = own && !is_constant(pool);
+        if (own && pool->len >= HASHES_PER_STEP) {
+            gpusnek_look_soon(pool->len / HASHES_PER_STEP);
+        }
         if (pool == &mp_qstr_const_pool && !may_be_constant(hash)) {
             break;
         }

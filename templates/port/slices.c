@@ -15,6 +15,7 @@
 #include "py/runtime.h"
 #include "py/unicode.h"
 #include "slices.h"
+#include "metaclasses.h"
 #include "types.h"
 
 // A bound beyond this value has the meaning of this value: no sequence is as long.
@@ -288,6 +289,14 @@ static bool is_array(const mp_obj_type_t *type) {
 mp_obj_t gpusnek_subscript(mp_obj_t base, mp_obj_t *index, mp_obj_t *value) {
     const mp_obj_type_t *const type = mp_obj_get_type(base);
     if (type == &mp_type_type) {
+        #if GPUSNEK_PATCH_CLASSES
+        if (gpusnek_has_metaclass(base)) {
+            const mp_obj_t result = gpusnek_metaclass_subscript(base, *index, *value);
+            if (result != MP_OBJ_NULL) {
+                return result;
+            }
+        }
+        #endif
         return *value == MP_OBJ_SENTINEL ? gpusnek_type_subscript(base, *index) : MP_OBJ_NULL;
     }
     if (!mp_obj_is_type(*index, &mp_type_slice)) {
@@ -335,4 +344,37 @@ mp_obj_t gpusnek_subscript(mp_obj_t base, mp_obj_t *index, mp_obj_t *value) {
     }
     return is_tuple ? tuple_slice(base, *index)
                     : type == &mp_type_str ? text_slice(base, *index) : bytes_slice(base, *index);
+}
+
+mp_obj_t gpusnek_repeat_list(mp_obj_t list, mp_obj_t times) {
+    mp_int_t count;
+    if (!mp_obj_get_int_maybe(times, &count)) {
+        return MP_OBJ_NULL;
+    }
+    const mp_obj_list_t *const product
+        = MP_OBJ_TO_PTR(mp_binary_op(MP_BINARY_OP_MULTIPLY, list, mp_obj_new_int(count)));
+    mp_obj_list_t *const self = MP_OBJ_TO_PTR(list);
+    self->items = product->items;
+    self->alloc = product->alloc;
+    self->len = product->len;
+    return list;
+}
+
+mp_obj_t gpusnek_slice_operation(mp_binary_op_t op, mp_obj_t left, mp_obj_t right) {
+    if (op > MP_BINARY_OP_MORE_EQUAL || !gpusnek_is_slice(right)) {
+        return MP_OBJ_NULL;
+    }
+    const mp_obj_slice_t *const a = MP_OBJ_TO_PTR(left), *const b = MP_OBJ_TO_PTR(right);
+    const mp_obj_t parts[2][3] = {{a->start, a->stop, a->step}, {b->start, b->stop, b->step}};
+    return mp_obj_new_bool(mp_seq_cmp_objs(op, parts[0], 3, parts[1], 3));
+}
+
+bool gpusnek_changes_in_place(mp_obj_t object) {
+    const mp_obj_type_t *const type = mp_obj_get_type(object);
+    return type == &mp_type_list || type == &mp_type_dict || type == &mp_type_ordereddict
+        || type == &mp_type_set || type == &mp_type_bytearray || type == &mp_type_array
+        #if GPUSNEK_PATCH_DEQUE
+        || type == &mp_type_deque
+        #endif
+        ;
 }

@@ -16,6 +16,7 @@
 //       restores the list from it (settle()).
 #include <string.h>
 
+#include "checkself.h"
 #include "hooks.h"
 #include "py/runtime.h"
 #include "sort.h"
@@ -291,11 +292,6 @@ void gpusnek_sort(mp_obj_list_t *list, mp_obj_t key_fn, bool reverse) {
     list->items = NULL;
     list->len = list->alloc = 0;
     mp_obj_base_t *raised = attempt(&sort);
-    if (raised != NULL && mp_obj_is_subclass_fast(MP_OBJ_FROM_PTR(raised->type),
-        MP_OBJ_FROM_PTR(&mp_type_MemoryError))) {
-        sort.in_place = true;
-        raised = attempt(&sort);
-    }
     const bool modified = list->alloc != 0;
     list->items = sort.items;
     list->len = sort.length;
@@ -319,7 +315,7 @@ mp_obj_t gpusnek_list_sort(size_t n_args, const mp_obj_t *args, mp_map_t *keywor
     };
     mp_arg_val_t given[COUNT];
     mp_arg_parse_all(n_args - 1, args + 1, keywords, COUNT, names, given);
-    mp_check_self(mp_obj_is_type(args[0], &mp_type_list));
+    gpusnek_check_self(args[0], &mp_type_list);
     const mp_obj_t key = given[KEY].u_obj == mp_const_none ? MP_OBJ_NULL : given[KEY].u_obj;
     gpusnek_sort(MP_OBJ_TO_PTR(args[0]), key, given[REVERSE].u_bool);
     return mp_const_none;

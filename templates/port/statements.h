@@ -364,4 +364,29 @@ static void compile_gpusnek_type(compiler_t *comp, mp_parse_node_struct_t *pns) 
     compile_store_id(comp, name);
 }
 
+// Returns the `__qualname__` of a class: `Outer.Inner`, or `function.<locals>.Inner`.
+static qstr gpusnek_class_path(const scope_t *scope) {
+    size_t depth = 0;
+    for (const scope_t *each = scope->parent; each != NULL && each->parent != NULL; each = each->parent) {
+        depth++;
+    }
+    if (depth == 0) {
+        return scope->simple_name;
+    }
+    vstr_t text;
+    vstr_init(&text, 32);
+    for (; depth > 0; depth--) {
+        const scope_t *outer = scope;
+        for (size_t i = 0; i < depth; i++) {
+            outer = outer->parent;
+        }
+        vstr_add_str(&text, qstr_str(outer->simple_name));
+        vstr_add_str(&text, outer->kind == SCOPE_CLASS ? "." : ".<locals>.");
+    }
+    vstr_add_str(&text, qstr_str(scope->simple_name));
+    const qstr path = qstr_from_strn(text.buf, text.len);
+    vstr_clear(&text);
+    return path;
+}
+
 #endif

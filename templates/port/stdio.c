@@ -2,9 +2,11 @@
 // transfers the bytes.
 #include <string.h>
 
+#include "methods.h"
 #include "port.h"
 #include "py/mperrno.h"
 #include "py/mphal.h"
+#include "py/objstr.h"
 #include "py/runtime.h"
 #include "py/stream.h"
 
@@ -72,6 +74,45 @@ static const mp_stream_p_t stdio_bytes_stream_p = {
     .ioctl = stdio_ioctl,
 };
 
+static mp_obj_t stdio_no(mp_obj_t self) {
+    (void)self;
+    return mp_const_false;
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(stdio_no_obj, stdio_no);
+
+static mp_obj_t stdio_fileno(mp_obj_t self_in) {
+    return MP_OBJ_NEW_SMALL_INT(((const stdio_obj_t *)MP_OBJ_TO_PTR(self_in))->fd);
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(stdio_fileno_obj, stdio_fileno);
+
+static mp_obj_t stdio_readable(mp_obj_t self_in) {
+    return mp_obj_new_bool(((const stdio_obj_t *)MP_OBJ_TO_PTR(self_in))->fd == FD_IN);
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(stdio_readable_obj, stdio_readable);
+
+static mp_obj_t stdio_writable(mp_obj_t self_in) {
+    return mp_obj_new_bool(((const stdio_obj_t *)MP_OBJ_TO_PTR(self_in))->fd != FD_IN);
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(stdio_writable_obj, stdio_writable);
+
+// Encoding and buffers are fixed, so there is nothing to change.
+static mp_obj_t stdio_reconfigure(size_t n_args, const mp_obj_t *args, mp_map_t *keywords) {
+    (void)n_args;
+    (void)args;
+    (void)keywords;
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_KW(stdio_reconfigure_obj, 1, stdio_reconfigure);
+
+#define STDIO_METHODS \
+    { MP_ROM_QSTR(MP_QSTR_isatty), MP_ROM_PTR(&stdio_no_obj) }, \
+    { MP_ROM_QSTR(MP_QSTR_seekable), MP_ROM_PTR(&stdio_no_obj) }, \
+    { MP_ROM_QSTR(MP_QSTR_fileno), MP_ROM_PTR(&stdio_fileno_obj) }, \
+    { MP_ROM_QSTR(MP_QSTR_readable), MP_ROM_PTR(&stdio_readable_obj) }, \
+    { MP_ROM_QSTR(MP_QSTR_writable), MP_ROM_PTR(&stdio_writable_obj) }, \
+    { MP_ROM_QSTR(MP_QSTR_writelines), MP_ROM_PTR(&gpusnek_stream_writelines_obj) }, \
+    { MP_ROM_QSTR(MP_QSTR_closed), MP_ROM_FALSE }
+
 static const mp_rom_map_elem_t stdio_bytes_locals_table[] = {
     { MP_ROM_QSTR(MP_QSTR_read), MP_ROM_PTR(&mp_stream_read_obj) },
     { MP_ROM_QSTR(MP_QSTR_readinto), MP_ROM_PTR(&mp_stream_readinto_obj) },
@@ -80,6 +121,9 @@ static const mp_rom_map_elem_t stdio_bytes_locals_table[] = {
     { MP_ROM_QSTR(MP_QSTR_write), MP_ROM_PTR(&mp_stream_write_obj) },
     { MP_ROM_QSTR(MP_QSTR_flush), MP_ROM_PTR(&mp_stream_flush_obj) },
     { MP_ROM_QSTR(MP_QSTR_close), MP_ROM_PTR(&mp_identity_obj) },
+    { MP_ROM_QSTR(MP_QSTR___enter__), MP_ROM_PTR(&mp_identity_obj) },
+    { MP_ROM_QSTR(MP_QSTR___exit__), MP_ROM_PTR(&mp_stream___exit___obj) },
+    STDIO_METHODS,
 };
 static MP_DEFINE_CONST_DICT(stdio_bytes_locals, stdio_bytes_locals_table);
 
@@ -96,13 +140,23 @@ static const stdio_obj_t stdin_bytes_obj = {{&stdio_bytes_type}, FD_IN};
 static const stdio_obj_t stdout_bytes_obj = {{&stdio_bytes_type}, FD_OUT};
 static const stdio_obj_t stderr_bytes_obj = {{&stdio_bytes_type}, FD_ERR};
 
-// Loads the attribute `buffer`, the same stream in binary mode.
+static const MP_DEFINE_STR_OBJ(encoding_obj, "utf-8");
+static const MP_DEFINE_STR_OBJ(stdin_name, "<stdin>");
+static const MP_DEFINE_STR_OBJ(stdout_name, "<stdout>");
+static const MP_DEFINE_STR_OBJ(stderr_name, "<stderr>");
+
+// Loads the attributes of one stream. `buffer` is the same stream in binary mode.
 static void stdio_attr(mp_obj_t self_in, qstr attr, mp_obj_t *dest) {
     stdio_obj_t *self = MP_OBJ_TO_PTR(self_in);
     if (dest[0] == MP_OBJ_NULL && attr == MP_QSTR_buffer) {
         const stdio_obj_t *bytes = self->fd == FD_IN ? &stdin_bytes_obj
             : self->fd == FD_OUT ? &stdout_bytes_obj : &stderr_bytes_obj;
         dest[0] = MP_OBJ_FROM_PTR(bytes);
+    } else if (dest[0] == MP_OBJ_NULL && attr == MP_QSTR_name) {
+        dest[0] = self->fd == FD_IN ? MP_OBJ_FROM_PTR(&stdin_name)
+            : self->fd == FD_OUT ? MP_OBJ_FROM_PTR(&stdout_name) : MP_OBJ_FROM_PTR(&stderr_name);
+    } else if (dest[0] == MP_OBJ_NULL && attr == MP_QSTR_mode) {
+        dest[0] = self->fd == FD_IN ? MP_OBJ_NEW_QSTR(MP_QSTR_r) : MP_OBJ_NEW_QSTR(MP_QSTR_w);
     } else {
         dest[1] = MP_OBJ_SENTINEL; // continue with the type's locals_dict
     }
@@ -125,6 +179,12 @@ static const mp_rom_map_elem_t stdio_text_locals_table[] = {
     { MP_ROM_QSTR(MP_QSTR_close), MP_ROM_PTR(&mp_identity_obj) },
     { MP_ROM_QSTR(MP_QSTR___enter__), MP_ROM_PTR(&mp_identity_obj) },
     { MP_ROM_QSTR(MP_QSTR___exit__), MP_ROM_PTR(&mp_stream___exit___obj) },
+    STDIO_METHODS,
+    { MP_ROM_QSTR(MP_QSTR_reconfigure), MP_ROM_PTR(&stdio_reconfigure_obj) },
+    { MP_ROM_QSTR(MP_QSTR_encoding), MP_ROM_PTR(&encoding_obj) },
+    { MP_ROM_QSTR(MP_QSTR_errors), MP_ROM_QSTR(MP_QSTR_strict) },
+    { MP_ROM_QSTR(MP_QSTR_line_buffering), MP_ROM_FALSE },
+    { MP_ROM_QSTR(MP_QSTR_newlines), MP_ROM_NONE },
 };
 static MP_DEFINE_CONST_DICT(stdio_text_locals, stdio_text_locals_table);
 

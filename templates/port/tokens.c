@@ -78,13 +78,39 @@ static bool line_goes_on(const mp_lexer_t *lex) {
     return lex->tok_kind > MP_TOKEN_DEDENT;
 }
 
-static void scan(mp_lexer_t *lex, gpusnek_tokens_t *tokens) {
-    gpusnek_scan_token(lex);
-    store(lex, tokens);
-}
-
 static bool is_name(const mp_lexer_t *lex, const char *name, size_t length) {
     return lex->vstr.len == length && memcmp(lex->vstr.buf, name, length) == 0;
+}
+
+static bool keeps_docs;
+
+bool gpusnek_keeps_docs(void) {
+    return keeps_docs;
+}
+
+// Notes a name that reads docstrings.
+static void note_docs(const mp_lexer_t *lex) {
+    switch (lex->vstr.len) {
+        case 4:
+            keeps_docs = keeps_docs || is_name(lex, "help", 4);
+            break;
+        case 6:
+            keeps_docs = keeps_docs || is_name(lex, "getdoc", 6);
+            break;
+        case 7:
+            keeps_docs = keeps_docs || is_name(lex, "__doc__", 7) || is_name(lex, "doctest", 7);
+            break;
+        default:
+            break;
+    }
+}
+
+static void scan(mp_lexer_t *lex, gpusnek_tokens_t *tokens) {
+    gpusnek_scan_token(lex);
+    if (lex->tok_kind == MP_TOKEN_NAME || lex->tok_kind == MP_TOKEN_STRING) {
+        note_docs(lex);
+    }
+    store(lex, tokens);
 }
 
 static bool begins_expression(mp_token_kind_t kind) {
@@ -197,6 +223,7 @@ void mp_lexer_to_next(mp_lexer_t *lex) {
     }
     gpusnek_scan_token(lex);
     if (lex->tok_kind == MP_TOKEN_NAME) {
+        note_docs(lex);
         if (is_name(lex, "match", 5) && begins_statement(previous)) {
             match_or_name(lex);
         } else if (is_name(lex, "type", 4) && previous != MP_TOKEN_DEL_PERIOD && lex->chr0 == ' ') {
@@ -207,6 +234,9 @@ void mp_lexer_to_next(mp_lexer_t *lex) {
     } else if (lex->tok_kind == MP_TOKEN_KW_WITH) {
         with_items(lex);
     } else {
+        if (lex->tok_kind == MP_TOKEN_STRING) { // getattr(f, "__doc__")
+            note_docs(lex);
+        }
         return;
     }
     replay(lex);

@@ -10,4 +10,8 @@ typedef struct _gpusnek_tokens_t gpusnek_tokens_t;
 // Upstream's mp_lexer_to_next(), renamed. It scans one token.
 void gpusnek_scan_token(mp_lexer_t *lex);
 
+// Returns whether a source that the interpreter has read names `__doc__`, `getdoc`, `doctest` or
+// `help`. The compiler omits docstrings otherwise.
+bool gpusnek_keeps_docs(void);
+
 #endif

@@ -20,6 +20,7 @@
 #define GPUSNEK_VM_NAMES_H
 
 #include "hooks.h"
+#include "instances.h"
 #include "py/bc.h"
 #include "py/objmodule.h"
 #include "py/objtype.h"
@@ -82,7 +83,7 @@ VM_INLINE mp_map_elem_t *vm_member(mp_obj_t o, vm_name_t name, const mp_obj_type
         return NULL;
     }
     *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type;
-    if (!mp_obj_is_instance_type(*type)) {
+    if (!gpusnek_is_plain_instance(*type)) {
         return NULL;
     }
     const mp_map_t *members = &VM_OWN(mp_obj_instance_t, MP_OBJ_TO_PTR(o))->members;
@@ -118,7 +119,7 @@ VM_INLINE bool vm_method(mp_obj_t o, vm_name_t name, vm_method_t *method) {
             name);
         return method->function != MP_OBJ_NULL;
     }
-    const bool instance = mp_obj_is_instance_type(type);
+    const bool instance = gpusnek_is_plain_instance(type);
     if (instance) { // an own attribute hides the method
         const mp_map_t *own = &VM_OWN(mp_obj_instance_t, MP_OBJ_TO_PTR(o))->members;
         if (own->alloc > VM_NAMES || vm_find(VM_OWN(mp_map_elem_t, own->table),

@@ -16,18 +16,15 @@
 #include "interpreter.h"
 #include "turn.h"
 
-namespace {
-
 // Bounds of the running interpreter. They are in thread-local memory, which no permitted range
-// contains, so a program cannot change them.
-struct Bounds {
-    uint64_t arena, arena_size;
-    uint64_t sealed, sealed_size; // part of the arena that only the runtime writes
-    uint64_t stack, stack_size;
-    const porter_ranges_t *ranges; // null: no interpreter is running
-};
+// contains, so a program cannot change them. Checks that g++ inserts (fences_inline.h) read `arena`,
+// `loads` and `stores`.
+__thread porter_bounds_t porter_bounds;
+static_assert(offsetof(porter_bounds_t, arena) == 0 && offsetof(porter_bounds_t, loads) == 8
+        && offsetof(porter_bounds_t, stores) == 16,
+    "fences_inline.h has these offsets");
 
-thread_local Bounds bounds;
+namespace {
 
 extern "C" {
 extern __attribute__((visibility("hidden"))) const char __ehdr_start[]; // this library's first byte
@@ -38,9 +35,15 @@ inline bool within(uint64_t address, uint64_t size, uint64_t low, uint64_t room)
     return address - low < room && size <= room - (address - low);
 }
 
+// The number of addresses in `size` bytes at which an access of the widest kind begins that lies
+// within them.
+inline uint64_t room_of(uint64_t size) {
+    return size < PORTER_WIDEST ? 0 : size - PORTER_WIDEST + 1;
+}
+
 // Whether an access outside of arena and C stack is permitted.
 bool listed(uint64_t address, uint64_t size, bool store) {
-    const porter_ranges_t *ranges = bounds.ranges;
+    const porter_ranges_t *ranges = porter_bounds.ranges;
     if (!ranges) {
         return true;
     }
@@ -105,8 +108,10 @@ __attribute__((noinline)) void failed(uint64_t address, unsigned kind, const voi
     porter_fence_failed(place, (const void *)address, kind);
 }
 
-inline __attribute__((always_inline)) void check(
+// Check an access of any size, and end the interpreter if it is not permitted.
+__attribute__((noinline)) void check(
     uint64_t address, uint64_t size, unsigned kind, const void *from) {
+    const porter_bounds_t &bounds = porter_bounds;
     const bool store = kind == PORTER_FENCE_STORE;
     if (within(address, size, bounds.arena, bounds.arena_size)) {
         // A store must lie entirely below or above the sealed part.
@@ -120,17 +125,46 @@ inline __attribute__((always_inline)) void check(
     failed(address, kind, from);
 }
 
+// Check an access of at most PORTER_WIDEST bytes. The comparisons find most permitted accesses:
+// those to the arena, and then to constants of the library, to variables of the interpreter above
+// the sealed part, and to the C stack. check() decides about all others.
+inline __attribute__((always_inline)) void check_load(
+    uint64_t address, uint64_t size, const void *from) {
+    const porter_bounds_t &bounds = porter_bounds;
+    if (address - bounds.arena < bounds.loads
+        || (bounds.ranges
+            && address - (uint64_t)__ehdr_start
+                < (uint64_t)(_end - __ehdr_start) - PORTER_WIDEST)
+        || address - bounds.stack < bounds.stack_room) {
+        return;
+    }
+    check(address, size, PORTER_FENCE_LOAD, from);
+}
+
+inline __attribute__((always_inline)) void check_store(
+    uint64_t address, uint64_t size, const void *from) {
+    const porter_bounds_t &bounds = porter_bounds;
+    if (address - bounds.arena < bounds.stores || address - bounds.above < bounds.above_room
+        || address - bounds.stack < bounds.stack_room) {
+        return;
+    }
+    check(address, size, PORTER_FENCE_STORE, from);
+}
+
 } // namespace
 
 void fence_stack(const char *stack, size_t size) {
-    bounds.stack = (uint64_t)stack;
-    bounds.stack_size = size;
+    porter_bounds.stack = (uint64_t)stack;
+    porter_bounds.stack_size = size;
+    porter_bounds.stack_room = room_of(size);
 }
 
 void fence_arena(const char *low, const char *end) {
+    porter_bounds_t &bounds = porter_bounds;
     if (low == nullptr) {
         bounds.ranges = nullptr;
         bounds.arena_size = bounds.sealed_size = 0;
+        bounds.loads = bounds.stores = bounds.above_room = 0;
         return;
     }
     char *state = (char *)porter_state_current;
@@ -139,10 +173,14 @@ void fence_arena(const char *low, const char *end) {
     bounds.arena_size = end - low;
     bounds.sealed = (uint64_t)&gpusnek_head(state)->sealed;
     bounds.sealed_size = (uint64_t)(bounds.ranges + 1) - bounds.sealed;
+    bounds.loads = room_of(bounds.arena_size);
+    bounds.stores = room_of(bounds.sealed - bounds.arena);
+    bounds.above = bounds.sealed + bounds.sealed_size;
+    bounds.above_room = room_of(bounds.arena + bounds.arena_size - bounds.above);
 }
 
 void fence_nothing() {
-    bounds = Bounds();
+    porter_bounds = porter_bounds_t();
 }
 
 void fence_check(const void *address, size_t size, unsigned kind) {
@@ -160,10 +198,10 @@ void porter_fence_failed(const char *place, const void *address, unsigned kind) 
 
 #define CHECKS(name, size) \
     void __asan_load##name##_noabort(uint64_t address) { \
-        check(address, size, PORTER_FENCE_LOAD, __builtin_return_address(0)); \
+        check_load(address, size, __builtin_return_address(0)); \
     } \
     void __asan_store##name##_noabort(uint64_t address) { \
-        check(address, size, PORTER_FENCE_STORE, __builtin_return_address(0)); \
+        check_store(address, size, __builtin_return_address(0)); \
     }
 CHECKS(1, 1)
 CHECKS(2, 2)

@@ -9,6 +9,28 @@
 
 #if PORTER_BOUNDS_CHECKS
 
+#include "porter_ranges.h"
+
+#include <stdint.h>
+
+#define PORTER_WIDEST (16) // bytes of the widest access that one check covers
+
+// The memory that the interpreter of a thread may access. A count of addresses ("room") leaves out
+// the last ones, at which an access of PORTER_WIDEST bytes would end outside.
+typedef struct {
+    uint64_t arena;  // its lowest address
+    uint64_t loads;  // addresses from `arena` at which loads may begin
+    uint64_t stores; // addresses from `arena`, below the sealed part, at which stores may begin
+    uint64_t above, above_room; // the part of the arena above the sealed one
+    uint64_t stack, stack_room;
+    // Exact sizes, in bytes.
+    uint64_t arena_size, stack_size;
+    uint64_t sealed, sealed_size; // part of the arena that only the runtime writes
+    const porter_ranges_t *ranges; // further ranges; null: no interpreter is running
+} porter_bounds_t;
+
+extern "C" __thread porter_bounds_t porter_bounds __attribute__((visibility("hidden")));
+
 // Permit the C stack of an interpreter whose turn begins.
 void fence_stack(const char *stack, size_t size);
 // Permit the arena [low, end) of the interpreter of PORTER_STATE. With null no interpreter runs,

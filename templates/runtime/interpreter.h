@@ -53,17 +53,18 @@ static inline PORTER_DEVICE int32_t gpusnek_program(const gpusnek_launch_t *laun
     const char *text = (const char *)launch->text + offsets[program];
     const size_t length = (size_t)(offsets[program + 1] - offsets[program]);
     const char *name = (const char *)launch->names + names[program];
-    gpusnek_reach_source(text, length, (launch->kind & GPUSNEK_CODE) != 0);
+    const int kind = gpusnek_kind_of(launch, i);
+    gpusnek_reach_source(text, length, (kind & GPUSNEK_CODE) != 0);
     gpusnek_reach_text(name);
     if (launch->flags & GPUSNEK_FLAG_COMPILE) {
         uint64_t size;
         void *code = gpusnek_code_of(launch, i, &size);
-        gpusnek_code_to(code, (size_t)size);
-        const int32_t status = gpusnek_prepare(text, length, launch->kind, name);
+        gpusnek_code_to(size ? code : NULL, (size_t)size); // shared code needs none
+        const int32_t status = gpusnek_prepare(text, length, kind, name);
         gpusnek_code_to(NULL, 0);
         return status;
     }
-    return gpusnek_exec(text, length, launch->kind, name);
+    return gpusnek_exec(text, length, kind, name);
 }
 
 // Set the globals of interpreter `i` that the host provides. Return the first status that is not
@@ -107,10 +108,12 @@ static inline PORTER_DEVICE void gpusnek_write_lack(const gpusnek_launch_t *laun
     }
 }
 
-// Write the data of interpreter `i`'s value, whose size this launch or an earlier one has written.
+// Write the data of interpreter `i`'s value, whose size this launch or an earlier one has written,
+// unless it is longer than the memory for it.
 static inline PORTER_DEVICE void gpusnek_write_data(const gpusnek_launch_t *launch, uint32_t i) {
     const uint64_t offset = ((const uint64_t *)launch->data_offsets)[i];
-    if (offset != UINT64_MAX) {
+    const uint64_t *sizes = (const uint64_t *)launch->data_sizes;
+    if (offset != UINT64_MAX && (!sizes || ((const uint64_t *)launch->value)[i] <= sizes[i])) {
         gpusnek_value_data((char *)launch->data_base + offset);
     }
 }

@@ -18,13 +18,15 @@ static inline PORTER_DEVICE void gpusnek_close_row(
     const gpusnek_launch_t *launch, uint64_t row, int32_t status, uint64_t steps) {
     const gpusnek_judging_t *judging = gpusnek_judging(launch);
     uint64_t bytes;
+    uint32_t missing = 0;
     int lack = GPUSNEK_LACK_NOTHING;
     if (status == GPUSNEK_EXCEPTION) {
         lack = gpusnek_lack(&bytes);
-        if (lack == GPUSNEK_LACK_NOTHING && gpusnek_missed()) {
+        if (lack == GPUSNEK_LACK_NOTHING && gpusnek_missed(&missing)) {
             lack = GPUSNEK_LACK_FEATURE;
         }
     }
+    ((uint32_t *)judging->missing)[row] = missing;
     ((uint64_t *)judging->steps)[row] = steps;
     ((uint8_t *)judging->lack)[row] = (uint8_t)lack;
     ((int32_t *)judging->status)[row] = status;

@@ -75,6 +75,7 @@ typedef struct gpusnek_judging_t {
     uint64_t equal;             // uint8_t[rows]: 1 if the result equals the expected value
     uint64_t steps;             // uint64_t[rows]: of the call, or of the program if that failed
     uint64_t lack;              // uint8_t[rows]: GPUSNEK_LACK_*
+    uint64_t missing;           // uint32_t[rows]: gpusnek_missed()
     uint64_t value_kind;        // uint8_t[rows]: GPUSNEK_VALUE_* of the result; 0: not wanted
     uint64_t value;             // uint64_t[rows]
     uint64_t value_base;        // value_size bytes per row: data of values that fit
@@ -148,6 +149,8 @@ typedef struct gpusnek_launch_t {
     uint64_t text_offsets; // uint64_t[programs + 1]
     uint64_t names;        // names of all programs, NUL-terminated
     uint64_t name_offsets; // uint64_t[programs]
+    uint64_t shared_code;  // uint8_t[programs]: 1: the program's text is shared code (GPUSNEK_CODE);
+                           // 0: as `kind` says
     uint64_t program_of;   // uint32_t[n]; 0: all run program 0
     uint64_t programs;
 
@@ -187,6 +190,8 @@ typedef struct gpusnek_launch_t {
     uint64_t value;        // uint64_t[n]: the value, or the size of its data in bytes
     uint64_t data_base;    // where a later launch writes the data; 0: it is not fetched
     uint64_t data_offsets; // uint64_t[n], from data_base; UINT64_MAX: not this interpreter's
+    uint64_t data_sizes;   // uint64_t[n]: bytes at each offset, for values that this launch
+                           // announces; longer data is not written. 0: as announced earlier
 
     uint64_t fs_base; // file system images
     uint64_t fs_stride; // bytes from one interpreter's image to the next; 0: all share one

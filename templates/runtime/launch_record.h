@@ -36,6 +36,12 @@ static inline PORTER_DEVICE bool gpusnek_boots(const gpusnek_launch_t *launch, u
         || (launch->flags & GPUSNEK_FLAG_FORK && !gpusnek_template(launch, i));
 }
 
+// Return how interpreter `i`'s program is compiled; with GPUSNEK_CODE, it is shared code.
+static inline PORTER_DEVICE int gpusnek_kind_of(const gpusnek_launch_t *launch, uint32_t i) {
+    const uint8_t *shared = (const uint8_t *)launch->shared_code;
+    return launch->kind | (shared && shared[gpusnek_program_of(launch, i)] ? GPUSNEK_CODE : 0);
+}
+
 // With COMPILE: return the memory for the bytecode of interpreter `i`'s program, *size bytes.
 static inline PORTER_DEVICE void *gpusnek_code_of(
     const gpusnek_launch_t *launch, uint32_t i, uint64_t *size) {

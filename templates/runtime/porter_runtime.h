@@ -187,7 +187,7 @@ static inline PORTER_DEVICE void porter_yield(void) {
 }
 
 static inline PORTER_DEVICE int porter_prefers_words(void) {
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || PORTER_BOUNDS_CHECKS // one check per word instead of one per byte
     return 1;
 #else
     return 0;
