@@ -15,7 +15,7 @@ from porter.run import Device, Launch, open_device, open_several
 from porter.run.built import Built, open_build
 from porter.run.launch import plan
 from porter.run.launch.plan import MAXIMUM, footprint, free
-from porter.run.open import Devices, chosen_devices, target_of
+from porter.run.open import Devices, check_gpus, chosen_devices, target_of
 
 
 def open_target(
@@ -62,6 +62,7 @@ def open_target(
             raise UsageError("target: interpreters run on host or cuda, not on all")
         if (ready := ready_build(config)) is not None:
             return _open(ready, config.target, stream, devices)
+        check_gpus(config.target, devices)
         from porter.pipeline import build as build_now  # loads libclang
 
         return _open(build_now(config).folder, config.target, stream, devices)

@@ -1,8 +1,9 @@
 """The build that workers of a cluster run: chosen, sent to them, and opened by them.
 
-The client chooses or makes a build (`build_for`) and packs it. A worker finds a build by its hash,
-or unpacks it once (`unpacked`). It keeps a device open and runs one task at a time on it
-(`device_for`).
+The client chooses or makes a build (`build_for`). Tasks carry its description, a Parcel. A worker
+finds the build by its hash in the client's folder or its cache (`found`). The client asks the
+workers which of them lack the build, and sends those the files once (`Supply`). A worker keeps a
+device open and runs one task at a time on it (`device_for`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import shutil
 import tarfile
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,9 +36,13 @@ from porter.verified import damaged
 TARGETS = ("host", "cuda")
 
 
+class BuildMissing(ClusterMismatch):
+    """A worker lacks the build of its task: it joined after the client sent the build."""
+
+
 @frozen
 class Parcel:
-    """A finished build, packed for workers.
+    """The description of a finished build, by which a worker finds it.
 
     Attributes:
         key: The SHA-256 of its build.json, which contains the hashes of its files.
@@ -45,54 +50,144 @@ class Parcel:
         targets: The targets it has, of host and cuda.
         config: The build's configuration by BuildConfig's names, with the default sizes of
             launches.
-        archive: A compressed tar of the files needed to run it.
     """
 
     key: str
     folder: str
     targets: tuple[str, ...]
     config: Mapping[str, Any] = field(repr=False)
-    archive: bytes = field(repr=False)
 
 
-def packed(built: Built) -> Parcel:
-    """Return the parcel of a build. Raises NotBuilt."""
+def parcel_of(built: Built) -> Parcel:
+    """Return the description of a build. Raises NotBuilt."""
     targets = tuple(target for target in TARGETS if target in built.whole.targets)
+    return Parcel(_key(built.folder), str(built.folder), targets, dict(built.config))
+
+
+def packed(built: Built) -> bytes:
+    """Return a compressed tar of the files that running a build needs. Raises NotBuilt."""
     memory = io.BytesIO()
-    with tarfile.open(fileobj=memory, mode="w:gz") as tar:
+    with tarfile.open(fileobj=memory, mode="w:gz", compresslevel=1) as tar:
         tar.add(built.folder / MANIFEST, MANIFEST)
-        for name in _needed(built, targets):
+        for name in _needed(built, parcel_of(built).targets):
             tar.add(built.file(*name.split("/", 1)), name)
-    folder, config = str(built.folder), dict(built.config)
-    return Parcel(_key(built.folder), folder, targets, config, memory.getvalue())
+    return memory.getvalue()
 
 
-def unpacked(parcel: Parcel, cache: Path | None = None) -> Built:
-    """Return the build of `parcel` on this machine.
+def found(parcel: Parcel, cache: Path | None = None) -> Built | None:
+    """Return the build of `parcel` on this machine, or None if it lacks it.
 
-    The client's folder is used if it is visible here and holds this build. Otherwise the build is
-    in `cache`; the first process that needs it unpacks it.
+    The client's folder is used if it is visible here and holds this build, otherwise `cache`.
+    """
+    for folder in (Path(parcel.folder), _cache(cache) / parcel.key):
+        if _holds(folder, parcel):
+            return open_build(folder).with_choices(parcel.config)
+    return None
+
+
+def unpack(parcel: Parcel, archive: bytes, cache: Path | None = None) -> None:
+    """Write the build of `parcel` to `cache`, unless another process has done so.
+
+    Args:
+        parcel: The build.
+        archive: Its files, from `packed`.
+        cache: The folder of the builds that clients sent; None: the user's cache.
 
     Raises:
         ClusterMismatch: The archive is damaged.
         OSError: The build cannot be written.
     """
-    folder = Path(parcel.folder)
-    if _holds(folder, parcel):
-        return open_build(folder).with_choices(parcel.config)
-    cache = cache or platformdirs.user_cache_path("gpusnek-porter") / "shipped"
+    cache = _cache(cache)
     cache.mkdir(parents=True, exist_ok=True)
     folder = cache / parcel.key
     with locked(cache / f"{parcel.key}.lock", say=lambda text: None):
         if not _holds(folder, parcel):
-            _unpack(parcel, folder)
-    return open_build(folder).with_choices(parcel.config)
+            _unpack(parcel, archive, folder)
 
 
-def _unpack(parcel: Parcel, folder: Path) -> None:
+def lacks(parcel: Parcel) -> bool:
+    """Return whether this worker lacks a build."""
+    with _guard:
+        opened = any(key[1] == parcel.key and one.device for key, one in _opened.items())
+    return not opened and found(parcel) is None
+
+
+@define(eq=False)
+class Supply:
+    """Sends a build to the workers that lack it.
+
+    Attributes:
+        client: A distributed.Client.
+        built: The build.
+        parcel: Its description.
+        sent: The number of times that the files were sent.
+    """
+
+    client: Any
+    built: Built
+    parcel: Parcel
+    sent: int = 0
+    _archive: bytes | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, client: Any, built: Built) -> Supply:
+        """Return the supply of `built`, after all present workers have the build.
+
+        Raises:
+            ClusterMismatch: A worker cannot store the build.
+        """
+        supply = cls(client, built, parcel_of(built))
+        supply()
+        return supply
+
+    def __call__(self) -> None:
+        """Send the build to every present worker that lacks it, one per machine at a time.
+
+        Workers of one machine usually share its cache, so that one of them stores the build for
+        all.
+
+        Raises:
+            ClusterMismatch: A worker cannot store the build.
+        """
+        lacking = self._lacking(None)
+        while lacking:
+            if self._archive is None:
+                self._archive = packed(self.built)
+            machines = {address.rpartition(":")[0]: address for address in lacking}
+            chosen = list(machines.values())
+            answers = self.client.run(
+                unpack, self.parcel, self._archive, workers=chosen, on_error="return"
+            )
+            for address, answer in answers.items():
+                if isinstance(answer, Exception) and not _has_left(self.client, address):
+                    raise ClusterMismatch(
+                        f"worker {address} cannot store the build: {answer}",
+                        hint="It writes to the user's cache folder.",
+                    ) from answer
+            self.sent += len(chosen)
+            lacking = self._lacking(lacking)
+
+    def _lacking(self, workers: Iterable[str] | None) -> list[str]:
+        """Return those of `workers` that lack the build and are still there; None: of all."""
+        asked = None if workers is None else [w for w in workers if not _has_left(self.client, w)]
+        if asked == []:
+            return []
+        answers = self.client.run(lacks, self.parcel, workers=asked, on_error="return")
+        return sorted(address for address, answer in answers.items() if answer is True)
+
+
+def _has_left(client: Any, address: str) -> bool:
+    return address not in client.scheduler_info(n_workers=-1)["workers"]
+
+
+def _cache(cache: Path | None) -> Path:
+    return cache or platformdirs.user_cache_path("gpusnek-porter") / "shipped"
+
+
+def _unpack(parcel: Parcel, archive: bytes, folder: Path) -> None:
     beside = Path(tempfile.mkdtemp(prefix=f"{parcel.key[:16]}-", dir=folder.parent))
     try:
-        with tarfile.open(fileobj=io.BytesIO(parcel.archive)) as tar:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
             for member in tar:
                 _extract(tar, member, beside)
         if not _holds(beside, parcel):
@@ -207,6 +302,7 @@ def device_for(parcel: Parcel, target: str | None) -> Iterator[Device]:
 
     Raises:
         NoGpu: The target is "cuda", and the worker has no GPU.
+        BuildMissing: The worker lacks the build.
         PorterError: The device cannot be opened.
     """
     from distributed import get_worker
@@ -223,5 +319,8 @@ def device_for(parcel: Parcel, target: str | None) -> Iterator[Device]:
     with opened.lock:
         if opened.device is None:
             options: dict[str, Any] = {"threads": able.nthreads} if target == "host" else {}
-            opened.device = open_device(unpacked(parcel), target, **options)
+            built = found(parcel)
+            if built is None:
+                raise BuildMissing(f"worker {worker.address} lacks the build {parcel.folder}")
+            opened.device = open_device(built, target, **options)
         yield opened.device

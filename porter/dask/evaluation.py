@@ -10,7 +10,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from porter.base import arguments
-from porter.dask.builds import Parcel, build_for, device_for, packed
+from porter.dask.builds import Parcel, Supply, build_for, device_for
 from porter.dask.connection import Abilities, check_client, workers_of
 from porter.dask.tasks import RETRIES, Task, answers
 from porter.evaluation import Cases, Evaluation, Judgement, Judging, Portion, judge, portions
@@ -112,10 +112,11 @@ def judgements(
     retries = arguments.whole(retries, "retries", 0, 1000)
     workers = workers_of(client, target)
     built = build_for(workers, target, release, build)
-    common = Common(packed(built), target, how, cases)
+    supply = Supply.of(client, built)
+    common = Common(supply.parcel, target, how, cases)
     rows = _rows(workers, programs, cases, batch)
     tasks = _tasks(portions(programs, cases, rows=rows, most=batch or MOST_BATCH), cases)
-    return counted(answers(client, tasks, common, workers, retries), progress)
+    return counted(answers(client, tasks, common, workers, retries, supply), progress)
 
 
 def _tasks(cut: Iterable[Portion], cases: Cases | None) -> Iterator[Task[Judgement]]:

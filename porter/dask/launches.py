@@ -12,7 +12,7 @@ import numpy as np
 from attrs import frozen
 
 from porter.base import arguments
-from porter.dask.builds import Parcel, build_for, device_for, packed
+from porter.dask.builds import Parcel, Supply, build_for, device_for
 from porter.dask.connection import check_client, workers_of
 from porter.dask.tasks import RETRIES, Task, answers
 from porter.errors import UsageError, WrongType
@@ -147,7 +147,9 @@ def run(
             division = divide(Share(one, Shadows(here)), chosen, common, phase, launch.stdin)  # type: ignore[arg-type]
             yield Task(one.range, run_part, (division, one.count))
 
-    found = list(answers(client, tasks(), Destination(packed(built), target), workers, retries))
+    supply = Supply.of(client, built)
+    destination = Destination(supply.parcel, target)
+    found = list(answers(client, tasks(), destination, workers, retries, supply))
     results = [travelling.result(here) for travelling in found]
     return join(here, parts, results, str(order), time.monotonic() - began)
 

@@ -12,12 +12,15 @@ from uuid import uuid4
 
 from attrs import field, frozen
 
+from porter.dask.builds import BuildMissing
 from porter.dask.connection import Abilities, package
 from porter.errors import ClusterFailed, PorterError
 
 T = TypeVar("T")
 AHEAD = 3  # tasks in flight per thread of the cluster
 RETRIES = 2  # of a task that raises; Dask limits how many workers one may kill (allowed-failures)
+
+JOINING = 8  # times that one task may meet a new worker without the build
 
 
 @frozen
@@ -40,6 +43,7 @@ def answers(
     common: object,
     workers: dict[str, Abilities],
     retries: int = RETRIES,
+    supply: Callable[[], None] | None = None,
 ) -> Iterator[T]:
     """Yield the results of `tasks`, in order.
 
@@ -49,13 +53,15 @@ def answers(
         common: The first argument of all tasks, sent once per worker.
         workers: The workers' abilities by address.
         retries: How often a task that raised is repeated.
+        supply: Sends the build to workers that joined after the start. Called if a task raises
+            BuildMissing, which is then repeated.
 
     Raises:
         ClusterFailed: A task failed; the message names it.
         PorterError: A task raised it.
     """
     window = AHEAD * max(1, sum(worker.nthreads for worker in workers.values()))
-    sending = _Sending(client, common, retries)
+    sending = _Sending(client, common, retries, supply)
     waiting: deque[tuple[Task[T], Any]] = deque()
     try:
         for task in tasks:
@@ -72,8 +78,10 @@ def answers(
 class _Sending:
     """Submits tasks to a cluster, each under a unique key, and waits for their results."""
 
-    def __init__(self, client: Any, common: object, retries: int) -> None:
-        self._client, self._retries = client, retries
+    def __init__(
+        self, client: Any, common: object, retries: int, supply: Callable[[], None] | None
+    ) -> None:
+        self._client, self._retries, self._supply = client, retries, supply
         self._batch, self._numbers = uuid4().hex[:12], count()
         key = f"porter-common-{self._batch}"
         self._common = client.submit(unchanged, common, key=key, pure=False)
@@ -90,13 +98,27 @@ class _Sending:
         """Return a task's result; `others` are the other tasks in flight."""
         with _named(task, self._retries):
             try:
-                result: T = future.result()
+                result: T = self._supplied(task, future)
             except package().KilledWorker:
                 # Dask blames every task on a worker that died. Run this one alone to be sure.
                 for _, other in others:
                     other.exception()
                 result = self.future(task).result()
             return result
+
+    def _supplied(self, task: Task[T], future: Any) -> T:
+        """Return a task's result; repeat it while a worker lacks the build and others join."""
+        for _ in range(JOINING):
+            try:
+                result: T = future.result()
+                return result
+            except BuildMissing:
+                if self._supply is None:
+                    raise
+                self._supply()
+                future = self.future(task)
+        last: T = future.result()
+        return last
 
 
 @contextmanager

@@ -183,6 +183,8 @@ def _is_text(case: Any) -> bool:
 def _text_case(case: Any, name: str) -> TextCase:
     if not _is_text(case):
         raise UsageError(f"{name}: some cases have stdin and stdout, this one has not", hint=HINT)
+    if "expected" in case and "stdout" not in case:
+        case = {"stdout" if key == "expected" else key: value for key, value in case.items()}
     for key in case:
         if key not in TEXT_KEYS:
             raise UsageError(f"{name}: {key!r} is not one of {', '.join(TEXT_KEYS)}", hint=HINT)

@@ -207,7 +207,8 @@ def _own(value: Any, place: str, name: str) -> NamedProgram:
     except PorterError as error:
         raise UsageError(f"{place}: {error}") from error
     encoded = None if cases is None else Cases.of(cases, f"{place}, cases")
-    return NamedProgram(str(value.get("id", name)), source, encoded, entry)
+    own = value.get("id")
+    return NamedProgram(name if own is None else str(own), source, encoded, entry)
 
 
 SUFFIXES = (".jsonl", ".parquet")

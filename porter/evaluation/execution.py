@@ -121,7 +121,7 @@ def evaluate(
         pystack: Bytes of its Python stack, likewise.
         stack: Bytes of its C stack, likewise.
         max_heap: A call that runs out of heap, Python stack or C stack is run again with four times
-            as much of it, up to this heap; 3 MiB by default. 0: calls are not run again.
+            as much of it, up to this heap; 12 MiB by default. 0: calls are not run again.
         stdout: Maximum bytes of output per call; None: 16K.
         seed: Seed of random numbers, which are the same in every call.
         clock: The fixed time of the clock in seconds since 1970; only a program's own sleeps

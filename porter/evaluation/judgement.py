@@ -224,7 +224,8 @@ def _rows(
         reasons,
         raised if "exceptions" in how.keep else [],
     )
-    _classify(device, portion, how, work, rows, raised)
+    missing = device.host(result.calls.missing)
+    _classify(device, portion, how, work, rows, raised, missing)
     return rows, result.statuses.where_broken(result.status)
 
 
@@ -235,6 +236,7 @@ def _classify(
     work: Work,
     rows: _Left,
     raised: list[ExceptionRecord | None],
+    missing: np.ndarray[Any, Any],
 ) -> None:
     """Find the rows whose programs use what CPython has and interpreters lack.
 
@@ -245,7 +247,9 @@ def _classify(
         work: The interpreters of the launch.
         rows: The rows, whose statuses and causes are changed.
         raised: The rows' exceptions; empty if the launch kept none. Rows whose exception the core
-            raised for lack of a feature then run again.
+            raised for lack of a feature then run again, one of those of a program that lack the
+            same name.
+        missing: CallRows.missing of each row.
     """
     programs = work.which[work.of_row]
     lacking = np.flatnonzero(
@@ -253,7 +257,10 @@ def _classify(
     )
     records = {row: raised[row] for row in lacking.tolist()} if raised else {}
     if len(lacking) and not raised:
-        records = _recorded(device, portion, how, work, lacking)
+        first, same = _alike(programs[lacking], missing[lacking])
+        recorded = _recorded(device, portion, how, work, np.sort(lacking[first]))
+        asked = lacking[first][same].tolist()
+        records = {row: recorded[one] for row, one in zip(lacking.tolist(), asked, strict=True)}
     # Equal records of a launch are one object, so each pair of record and program is asked once.
     failures: dict[tuple[int, int], tuple[ExceptionRecord, bytes]] = {}
     key_of_row: dict[int, tuple[int, int]] = {}
@@ -272,6 +279,20 @@ def _classify(
     for row in refused[np.isin(programs[refused], which[np.array(answers, bool)])].tolist():
         rows.causes[row] = Cause("syntax")
     rows.status[list(rows.causes)] = CaseStatus.UNSUPPORTED
+
+
+def _alike(
+    programs: np.ndarray[Any, Any], missing: np.ndarray[Any, Any]
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Group rows of a program that lack the same name; a row with the number 0 is a group.
+
+    Returns:
+        The first row of each group, and the group of each row.
+    """
+    alone = np.where(missing == 0, 1 + np.arange(len(missing)), 0)
+    keys = np.stack([programs.astype(np.int64), missing.astype(np.int64), alone])
+    _, first, same = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    return first, same.reshape(-1)
 
 
 def _recorded(
@@ -435,9 +456,9 @@ def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
             value = text_of(rows.outputs[row])
         try:
             equal = bool(function(value, expected))
-        except (KeyboardInterrupt, SystemExit):
+        except KeyboardInterrupt:
             raise
-        except BaseException as error:  # includes failures that pytest raises
+        except BaseException as error:  # includes SystemExit and failures that pytest raises
             rows.status[row] = CaseStatus.NOT_COMPARED
             rows.reasons[row] = _shortened("".join(format_exception_only(error)).strip())
             if rows.tracebacks:  # interpreters recorded no exception: it was raised in CPython

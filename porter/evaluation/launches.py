@@ -13,10 +13,11 @@ from porter.evaluation.cases import Cases
 from porter.evaluation.options import Judging
 from porter.evaluation.patterns import Patterns
 from porter.evaluation.portion import Portion
-from porter.evaluation.shapes import ENTRY, whole_program, with_entry
-from porter.run import Device, Launch, Program, Result, run
+from porter.evaluation.shapes import ENTRY, whole_program, with_entry, with_solution
+from porter.run import Device, Launch, Result, run
 from porter.run.launch.calls import Calls, DeviceCases
-from porter.run.launch.options import Phase
+from porter.run.launch.options import Phase, Sizes
+from porter.run.launch.shared_code import with_shared_code
 
 NAME = "<program>"  # the file name in tracebacks; equal sources with equal names are compiled once
 VALUE_SIZE = 256  # bytes kept of each result at first; rows with longer results run again
@@ -149,7 +150,9 @@ def launch(
     if how.files is not None:
         image = device.array(np.frombuffer(how.files.data, np.uint8))
         spec = evolve(spec, fs=image, fs_shared=True, fs_block=how.files.block_size)
-    sources = portion.sources
+    # A launch of a few rows needs the programs of these rows only.
+    used, which = np.unique(work.which, return_inverse=True)
+    sources = tuple([portion.sources[program] for program in used.tolist()])
     entry = how.entry
     if portion.cases.texts is not None:
         texts = portion.cases.texts
@@ -157,6 +160,8 @@ def launch(
         sources = tuple(whole_program(source) for source in sources)
     elif "." in entry:
         sources, entry = tuple(with_entry(source, entry, ENTRY) for source in sources), ENTRY
+    elif b"Solution" in b"".join(sources):  # a single search, as there may be a million programs
+        sources = tuple(with_solution(source, entry) for source in sources)
     calls = Calls(
         entry,
         uploaded(device, portion.cases, compares=how.function is None).cases,
@@ -166,9 +171,9 @@ def launch(
         value_size,
         work.renew,
     )
-    programs = Program.many(sources, NAME)
+    programs = with_shared_code(device, sources, NAME, Sizes(**how.sizes), how.cancel)
     phase = Phase(stop=False, calls=calls, records=records or how.wants_records)
-    which = work.which.astype(np.uint32)
+    which = which.reshape(-1).astype(np.uint32)
     result = run(device, programs, len(which), spec, phase, program_of=which)
     result.raise_unless_started("heap")
     statuses = result.statuses

@@ -20,9 +20,13 @@ from porter.run.launch.limits import Each, seconds_of, steps_of
 EACH = ("case", "program")
 OUTPUTS = ("lines", "text", "tokens")
 KEPT = ("outputs", "values", "tracebacks", "exceptions")
-STEPS = 1_000_000
+# Steps that CPython takes in somewhat more than 1 s: it runs 10 million iterations of a loop per
+# second. An endless program takes a core 1 s, and a lane of a GPU half a minute.
+STEPS = 12_000_000
 STDOUT = 16 << 10
-MAX_HEAP = 3 << 20  # bytes; larger integers make single operations take minutes
+# Bytes. Programs that need more are rare: 1 of HumanEval's 164 needs more than 3 MiB. An endless
+# program that allocates fills each heap that is tried.
+MAX_HEAP = 12 << 20
 CLOCK = 946_684_800.0  # 2000-01-01
 Compare = Callable[[Any, Any], Any]
 Progress = Callable[[int], object]

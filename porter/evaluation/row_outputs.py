@@ -46,13 +46,17 @@ def exceptions(
     firsts = np.repeat(first_row[:-1], np.diff(first_row))[rows]
     wanted = np.unique(np.concatenate([rows, firsts]))
     kept = rows_here(records.device, records.words, wanted)
-    known: dict[bytes, ExceptionRecord] = {}
-    for row, first in zip(rows.tolist(), firsts.tolist(), strict=True):
-        # A NOT_COMPARED row has made its call, so the program before it did not fail.
-        for one in (row,) if status[row] == CaseStatus.NOT_COMPARED else (row, first):
-            data = kept[np.searchsorted(wanted, one)].tobytes()
-            if is_there(data):
-                found[row] = known[data] = known.get(data) or record_of(data)
+    known: dict[bytes, ExceptionRecord | None] = {}
+    # A NOT_COMPARED row has made its call, so the program before it did not fail.
+    firsts = np.where(status[rows] == CaseStatus.NOT_COMPARED, rows, firsts)
+    places = np.searchsorted(wanted, np.stack([rows, firsts])).T.tolist()
+    for row, (own, first) in zip(rows.tolist(), places, strict=True):
+        for place in (own, first):
+            data = kept[place].tobytes()
+            if data not in known:
+                known[data] = record_of(data) if is_there(data) else None
+            if (record := known[data]) is not None:
+                found[row] = record
                 break
     return found
 

@@ -8,12 +8,40 @@ an exit of the program. `judgement` compares the outputs of whole programs with 
 from __future__ import annotations
 
 import math
+import re
 import secrets
 from itertools import zip_longest
 
 ENTRY = "_porter_entry"
 # A program cannot know this exit code, so it cannot skip the tests that are appended to it.
 END_CODE = secrets.randbelow(2**30 - 1000) + 1000
+_SOLUTION = re.compile(
+    rb"^class[ \t]+Solution\b.*\n((?:[ \t].*\n|[ \t]*(?:#.*)?\n)*)", re.MULTILINE
+)
+_METHOD = re.compile(rb"^([ \t]+)(?:async[ \t]+)?def[ \t]+([A-Za-z]\w*)", re.MULTILINE)
+
+
+def with_solution(source: bytes, name: str) -> bytes:
+    """Return `source` with its method of `class Solution` bound to the global `name`.
+
+    The source is returned unchanged if it contains `name` as a word, has no such class, or if the
+    class has several methods or none, names with an underscore at the start aside.
+
+    Args:
+        source: The program.
+        name: The global name that calls use.
+    """
+    if b"Solution" not in source or re.search(rb"\b%s\b" % name.encode(), source):
+        return source
+    classes = _SOLUTION.findall(source + b"\n")
+    if len(classes) != 1:
+        return source
+    methods = _METHOD.findall(classes[0])
+    least = min((len(indent) for indent, _ in methods), default=0)
+    names = {found for indent, found in methods if len(indent) == least}
+    if len(names) != 1:
+        return source
+    return with_entry(source, f"Solution.{names.pop().decode()}", name)
 
 
 def with_entry(source: bytes, entry: str, name: str) -> bytes:

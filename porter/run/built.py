@@ -148,6 +148,12 @@ class Built:
         """The enum of values of the interrupt word: NONE, STOP."""
         return self._enum("Interrupt", "gpusnek_interrupts", "INTERRUPT_")
 
+    @cached_property
+    def identity(self) -> tuple[object, ...]:
+        """The folder, and the digests of all files; equal for two openings of the same build."""
+        files = sorted((name, file.sha256) for name, file in self.whole.files.items())
+        return (self.folder, *files)
+
     def with_choices(self, values: Mapping[str, Any]) -> Built:
         """Return this build with other defaults for launches.
 

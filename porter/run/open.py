@@ -102,6 +102,28 @@ def target_of(chosen: Sequence[int | str]) -> str:
     return HOST if HOST in chosen else "cuda"
 
 
+def check_gpus(target: str, devices: Devices | None = None) -> None:
+    """Check that this machine has the GPUs before a build for them is made, which takes minutes.
+
+    Args:
+        target: The target; nothing is checked for the host twin.
+        devices: Several devices; None: one GPU.
+
+    Raises:
+        NoGpu: There is no GPU.
+        MissingPackage: CuPy cannot be imported.
+        UsageError: A number of `devices` names no GPU.
+    """
+    if target != "cuda":
+        return
+    from porter.run.device.cuda import check_number, gpu_count
+
+    count = gpu_count()
+    for device in () if devices is None else chosen_devices(devices):
+        if device != ALL:
+            check_number(int(device), count)
+
+
 def open_several(folder: str | os.PathLike[str] | Built, devices: Devices) -> Several:
     """Open the devices of a build as one device.
 

@@ -54,6 +54,8 @@ class CallRows:
         equal: Whether the result was the expected one (uint8).
         steps: Steps of the call (uint64).
         lack: GPUSNEK_LACK_* (uint8).
+        missing: Equal for rows whose exceptions lack the same name; 0: only the record of the
+            exception tells (uint32).
         kind: The result's type, as in Values.
         bits: The result's value, as in Values.
         data: The result's bytes, where they are at most value_size.
@@ -63,6 +65,7 @@ class CallRows:
     equal: Array = field(repr=False)
     steps: Array = field(repr=False)
     lack: Array = field(repr=False)
+    missing: Array = field(repr=False)
     kind: Array | None = field(default=None, repr=False)
     bits: Array | None = field(default=None, repr=False)
     data: Array | None = field(default=None, repr=False)

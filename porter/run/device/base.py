@@ -207,6 +207,8 @@ class Device(Protocol):
         linked: Code that replaces the build's; None where the build's own is loaded.
         members: The devices that run a composite device's interpreters, in order. Empty for a
             device that runs interpreters itself.
+        compiler: The device that compiles programs for this one: a host twin of the same build
+            where there is one, else the device itself.
         native_refusal: Why the open device accepts no further native code; empty where it does.
     """
 
@@ -225,6 +227,9 @@ class Device(Protocol):
     linked: LinkedCode | None
     members: tuple[MemberDevice, ...]
     native_refusal: str
+
+    @property
+    def compiler(self) -> Device: ...
 
     def here(self) -> AbstractContextManager[object]:
         """Return a context manager that makes this device current for the calling thread.

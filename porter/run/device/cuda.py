@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import weakref
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from porter.errors import (
     LaunchFailed,
     MissingPackage,
     NoGpu,
+    NotBuilt,
     NotEnoughMemory,
     UsageError,
     WrongType,
@@ -29,6 +31,7 @@ from porter.run.device.base import (
     Arenas,
     Array,
     Chunks,
+    Device,
     Interrupt,
     MemberDevice,
     Operations,
@@ -40,6 +43,7 @@ from porter.run.device.base import (
 from porter.run.device.bounds_checks import bounds_checks_of
 from porter.run.device.chunks import ChunkedKernels, SnapshotChunks, chunks_for
 from porter.run.device.cuda_operations import KernelOperations
+from porter.run.device.host import HostTwin
 from porter.run.device.linked_code import LinkedCode, loaded
 from porter.run.device.snapshots import SnapshotStore
 from porter.run.device.template_cache import Templates
@@ -185,13 +189,17 @@ def _number(cupy: Any, number: int | None) -> int:
     """
     if number is None:
         return int(cupy.cuda.Device().id)
-    count = int(cupy.cuda.runtime.getDeviceCount())
+    check_number(number, int(cupy.cuda.runtime.getDeviceCount()))
+    return number
+
+
+def check_number(number: int, count: int) -> None:
+    """Raise UsageError unless there is a GPU `number` among `count` GPUs."""
     if number >= count:
         raise UsageError(
             f"GPU {number}: there are {count} here, from 0 on",
             hint="`nvidia-smi -L` lists them; CUDA_VISIBLE_DEVICES may hide some.",
         )
-    return number
 
 
 class Cuda(OfOneProcess):
@@ -274,6 +282,14 @@ class Cuda(OfOneProcess):
                 hint="Make --heap or --stack smaller, or build with --arena global.",
             ) from error
         return int(runtime.deviceGetLimit(runtime.cudaLimitStackSize))
+
+    @cached_property
+    def compiler(self) -> Device:
+        """A host twin of the same build; the GPU itself where the build has none that loads."""
+        try:
+            return HostTwin(self.built)
+        except (NotBuilt, LaunchFailed):
+            return self
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Allocate snapshots of local arenas, or arenas in global memory.

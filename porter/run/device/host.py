@@ -156,6 +156,11 @@ class HostTwin(OfOneProcess, HostArrays):
             function = getattr(self._library, name)
             function.restype, function.argtypes = result, arguments
 
+    @property
+    def compiler(self) -> HostTwin:
+        """Itself."""
+        return self
+
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Allocate `n` arenas in one block. They never move, because they contain pointers."""
         stride = self.figures.arena(pystack, heap)

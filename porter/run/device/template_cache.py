@@ -21,14 +21,15 @@ class TemplateBatch:
         how: The properties besides their programs on which they depend.
         addresses: The address of each program's base snapshot (templates/runtime/launch.h).
         owner: The owner of the snapshots' memory.
-        code: Memory of the bytecode that all copies execute as long as they exist.
-        size: Bytes of both.
+        code: Memory of the bytecode that all copies execute as long as they exist: compiled on the
+            device, and shared code.
+        size: Bytes of all.
     """
 
     how: Hashable
     addresses: Mapping[Hashable, int] = attrs.field(repr=False)
     owner: Any = attrs.field(repr=False)
-    code: Any = attrs.field(repr=False)
+    code: tuple[Any, ...] = attrs.field(repr=False)
     size: int
 
 

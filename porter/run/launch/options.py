@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Mapping, Sequence
-from itertools import repeat
-from typing import Any, NamedTuple, Self
+from functools import cached_property
+from typing import Any, NamedTuple, Self, overload
 
 import attrs
 import numpy as np
@@ -57,6 +57,7 @@ OnProgress = Callable[[int | None], None]
 class _Fields(NamedTuple):
     source: bytes
     name: str
+    code: bytes
 
 
 class Program(_Fields):
@@ -64,13 +65,16 @@ class Program(_Fields):
 
     A byte order mark before the source is dropped. The class is a tuple because launches make,
     compare and look up a million of them. The constructor raises WrongType and UsageError.
+
+    `code` is the source's shared code, which interpreters load instead of compiling
+    (shared_code.py); empty: they compile the source. They trust it, so it must come from there.
     """
 
     __slots__ = ()
 
-    def __new__(cls, source: Any, name: str = "<string>") -> Self:
+    def __new__(cls, source: Any, name: str = "<string>", code: bytes = b"") -> Self:
         """Validate the source and the name."""
-        return super().__new__(cls, validators.source_of(source), text(name, "name"))
+        return super().__new__(cls, validators.source_of(source), text(name, "name"), code)
 
     @classmethod
     def of(cls, program: Program | str | bytes) -> Program:
@@ -82,16 +86,65 @@ class Program(_Fields):
         """Return whether `value` is one program or source, which Python counts as a sequence."""
         return isinstance(value, str | bytes | bytearray | Program)
 
-    @classmethod
-    def many(cls, sources: Sequence[bytes], name: str) -> list[Self]:
-        """Make programs that share a name, without validating sources, which must be bytes."""
+    @staticmethod
+    def many(
+        sources: Sequence[bytes], name: str, codes: Sequence[bytes] | None = None
+    ) -> ProgramColumns:
+        """Make programs that share a name, without validating sources, which must be bytes.
+
+        Args:
+            sources: The sources.
+            name: The name that tracebacks show.
+            codes: The shared code of each source, b"" for a source without; None: none has.
+        """
         sources = [source.removeprefix(codecs.BOM_UTF8) for source in sources]
-        return list(map(tuple.__new__, repeat(cls), zip(sources, repeat(text(name, "name")))))
+        return ProgramColumns(sources, text(name, "name"), codes)
 
     @property
     def encoded_name(self) -> bytes:
         """The NUL-terminated name in UTF-8."""
         return utf8(self.name) + b"\0"
+
+
+@frozen(eq=False, slots=False)
+class ProgramColumns(Sequence[Program]):
+    """Programs that share a name, as columns, because a million objects take longer than a launch.
+
+    Attributes:
+        sources: The sources.
+        name: The name.
+        codes: The shared code of each source; None: no source has any.
+    """
+
+    sources: list[bytes]
+    name: str
+    codes: Sequence[bytes] | None = None
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    @overload
+    def __getitem__(self, index: int) -> Program: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> ProgramColumns: ...
+
+    def __getitem__(self, index: int | slice) -> Program | ProgramColumns:
+        if isinstance(index, slice):
+            codes = None if self.codes is None else self.codes[index]
+            return ProgramColumns(self.sources[index], self.name, codes)
+        code = b"" if self.codes is None else self.codes[index]
+        return tuple.__new__(Program, (self.sources[index], self.name, code))
+
+    def chosen(self, indices: Sequence[int]) -> ProgramColumns:
+        """Select programs."""
+        codes = None if self.codes is None else [self.codes[i] for i in indices]
+        return ProgramColumns([self.sources[i] for i in indices], self.name, codes)
+
+    @cached_property
+    def distinct(self) -> bool:
+        """True if no two programs have the same source."""
+        return len(set(self.sources)) == len(self.sources)
 
 
 @attrs.define
@@ -230,15 +283,18 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
 class Fetch:
     """Destination of bytes that interpreters announced in an earlier launch.
 
-    Both arrays are on the device, and large enough for the announced sizes.
+    The arrays are on the device.
 
     Attributes:
         memory: The bytes.
         offsets: Each interpreter's offset in `memory`; all bits set: none (n uint64).
+        sizes: Bytes at each offset; longer data is not written (n uint64). None: the memory is
+            large enough for the sizes that an earlier launch announced.
     """
 
     memory: Array
     offsets: Array
+    sizes: Array | None = None
 
 
 @frozen(eq=False)
@@ -286,6 +342,9 @@ class Phase:
     copies: Copies | None = field(default=None, validator=optional(instance(Copies)))
     # Memory for bytecode. The launch then only compiles, and keeps its programs as templates.
     code: CodeBuffer | None = field(default=None, validator=optional(instance(CodeBuffer)))
+    # The programs' texts (Programs.text) on the device, which outlive the launch; None: they are
+    # copied for the launch.
+    text: Array | None = None
     # only compile; the bytecode is the return value
     compiling: bool = field(default=False, validator=boolean)
     # Bytecode of a launch with `compiling`, to run instead of a program. It must outlive the
@@ -321,4 +380,5 @@ def device_arrays(launch: Launch, phase: Phase) -> dict[str, Array | None]:
         "outbuf": launch.outbuf,
         "code": None if phase.code is None else phase.code.memory,
         "compiled": phase.compiled,
+        "text": phase.text,
     }

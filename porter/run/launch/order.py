@@ -136,7 +136,7 @@ def together(programs: Programs, launch: Launch, phase: Phase) -> str:
     """Return why interpreters may wait for each other; "" where they do not."""
     # A search over the joined text comes first, as there may be a million programs. It can match
     # across two programs, so the loop checks each.
-    if BARRIER in programs.text:
+    if programs.names_word(BARRIER):
         for source, program, count in zip(
             programs.sources, programs.each, programs.counts, strict=True
         ):

@@ -96,6 +96,8 @@ def make_outputs(record: LaunchRecord, plan: LaunchPlan) -> Outputs:
     if phase.fetch is not None:
         record.own("data_base", phase.fetch.memory)
         record.own("data_offsets", phase.fetch.offsets)
+        if phase.fetch.sizes is not None:
+            record.own("data_sizes", phase.fetch.sizes)
     return Outputs(
         stream("stdout", plan.footprint.stdout),
         stream("stderr", plan.footprint.stderr),
@@ -122,6 +124,9 @@ def _counted(record: LaunchRecord, plan: LaunchPlan) -> Counted | None:
     return counted
 
 
+CALL_ROWS = {"equal": np.uint8, "steps": np.uint64, "lack": np.uint8, "missing": np.uint32}
+
+
 def pack_calls(record: LaunchRecord, calls: Calls) -> CallRows:
     """Enter the calls in the record of `record`, and allocate memory for their results."""
     device = record.device
@@ -142,10 +147,7 @@ def pack_calls(record: LaunchRecord, calls: Calls) -> CallRows:
         own("tolerance", device.array(np.array(calls.tolerance, np.float64)))
     not_run = np.full(rows, device.built.status["STATUS_NOT_RUN"], np.int32)
     status = own("status", device.array(not_run))
-    counted = {
-        name: own(name, device.zeros(rows, kind))
-        for name, kind in (("equal", np.uint8), ("steps", np.uint64), ("lack", np.uint8))
-    }
+    counted = {name: own(name, device.zeros(rows, kind)) for name, kind in CALL_ROWS.items()}
     values = {} if calls.value_size is None else _values(device, own, rows, calls.value_size)
     judging["value_size"] = calls.value_size or 0
     record.own("judging", device.array(judging.reshape(1).view(np.uint8)))

@@ -15,7 +15,7 @@ from attrs import frozen
 from porter.base.arguments import choice, whole
 from porter.base.process_bound import OfOneProcess
 from porter.base.sizes import format_size
-from porter.config import LOCAL_MEMORY_LIMIT
+from porter.config import LOCAL_MEMORY_LIMIT, LOCAL_RESERVED
 from porter.errors import NotEnoughMemory, UsageError, WrongType
 from porter.run.device.base import Device
 from porter.run.footprint import Footprint, MemoryBudget, round_up
@@ -219,6 +219,12 @@ def check_local(device: Device, need: Footprint) -> None:
             f"{format_size(need.stack)} take {format_size(need.local)} of local memory per thread: "
             f"this build has local arenas, and a GPU has {format_size(LOCAL_MEMORY_LIMIT)} of it",
             hint="Make heap or pystack smaller, build with --arena global, or run on the host.",
+        )
+    if device.on_gpu and need.stack > LOCAL_MEMORY_LIMIT - LOCAL_RESERVED:
+        raise NotEnoughMemory(
+            f"stack {format_size(need.stack)}: it is in local memory, and a GPU has "
+            f"{format_size(LOCAL_MEMORY_LIMIT)} of it per thread",
+            hint="Make stack smaller, or run on the host.",
         )
 
 

@@ -13,7 +13,7 @@ from porter.base.sizes import MIB, format_size
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run.device.base import Device
 from porter.run.footprint import MemoryBudget
-from porter.run.launch.options import Phase, Program
+from porter.run.launch.options import Phase, Program, ProgramColumns
 from porter.run.launch.validators import per_interpreter
 
 SMALL = MIB  # bytes; the memory estimate for interpreters is no more exact than this
@@ -31,7 +31,7 @@ class Programs:
     """
 
     n: int
-    each: tuple[Program, ...]
+    each: Sequence[Program]
     which: np.ndarray[Any, Any] | None = field(repr=False)
     rests: int
 
@@ -58,21 +58,53 @@ class Programs:
     @cached_property
     def sources(self) -> list[bytes]:
         """The programs' sources."""
+        if isinstance(self.each, ProgramColumns):
+            return self.each.sources
         return [program.source for program in self.each]
 
     @cached_property
+    def codes(self) -> Sequence[bytes] | None:
+        """The shared code of each program, b"" for a program without; None: no program has any."""
+        if isinstance(self.each, ProgramColumns):
+            return self.each.codes
+        codes = [program.code for program in self.each]
+        return codes if any(codes) else None
+
+    @cached_property
+    def texts(self) -> list[bytes]:
+        """The programs' texts: shared code, or the source of a program without it."""
+        codes = self.codes
+        if codes is None:
+            return self.sources
+        return [code or source for code, source in zip(codes, self.sources, strict=True)]
+
+    @cached_property
+    def shared(self) -> np.ndarray[Any, Any]:
+        """True for each program that has shared code (bool[programs])."""
+        codes = self.codes
+        if codes is None:
+            return np.zeros(len(self.each), bool)
+        return np.fromiter(map(bool, codes), bool, len(codes))
+
+    @cached_property
     def lengths(self) -> np.ndarray[Any, Any]:
-        """Bytes of each program's source."""
-        return np.fromiter(map(len, self.sources), np.int64, len(self.each))
+        """Bytes of each program's text."""
+        return np.fromiter(map(len, self.texts), np.int64, len(self.each))
 
     @cached_property
     def text(self) -> bytes:
-        """The concatenated sources."""
-        return b"".join(self.sources)
+        """The concatenated texts."""
+        return b"".join(self.texts)
+
+    def names_word(self, word: bytes) -> bool:
+        """Return whether `word` is in the joined sources; it may span two programs."""
+        return word in (self.text if self.codes is None else b"".join(self.sources))
 
     @cached_property
     def names(self) -> list[bytes]:
         """The programs' names as NUL-terminated bytes."""
+        if isinstance(self.each, ProgramColumns):
+            return [Program(b"", self.each.name).encoded_name] * len(self.each)
         names = [program.name for program in self.each]
         encoded = {name: Program(b"", name).encoded_name for name in set(names)}
         return [encoded[name] for name in names]
@@ -128,8 +160,13 @@ def programs_of(
         programs = [Program(b"", f"<code {i}>") for i in range(len(phase.parts) - 1)]
     if not programs:
         raise UsageError("there is no program to run")
-    given = [p if type(p) is Program else Program.of(p) for p in programs]
-    each = tuple(dict.fromkeys(given))
+    given: Sequence[Program]
+    each: Sequence[Program]
+    if isinstance(programs, ProgramColumns) and programs.distinct:
+        given = each = programs
+    else:
+        given = [p if type(p) is Program else Program.of(p) for p in programs]
+        each = tuple(dict.fromkeys(given))
     if program_of is None:
         return Programs(n, each[:1], None, rests)
     which = per_interpreter(program_of, n, "program_of")

@@ -161,7 +161,7 @@ def pack_programs(record: LaunchRecord, programs: Programs, phase: Phase) -> Non
     if phase.compiled is not None:
         _pack_code(record, phase.compiled, phase.parts)
     elif phase.execute:
-        _pack_sources(record, programs)
+        _pack_sources(record, programs, phase.text)
     else:
         return
     if programs.which is not None:
@@ -178,13 +178,22 @@ def _pack_code(record: LaunchRecord, code: Array, parts: np.ndarray[Any, Any] | 
     record.fields["programs"] = len(parts) - 1
 
 
-def _pack_sources(record: LaunchRecord, programs: Programs) -> None:
-    """Enter concatenated sources and names."""
+def text_array(device: Device, programs: Programs) -> Array:
+    """Copy the programs' texts to `device`.
+
+    The additional word gives an empty text an address. A GPU reads bytecode in whole words.
+    """
+    return device.array(np.frombuffer(programs.text + bytes(8), np.uint8))
+
+
+def _pack_sources(record: LaunchRecord, programs: Programs, text: Array | None) -> None:
+    """Enter concatenated texts and names, and which texts are shared code."""
     names = b"".join(programs.names)
     ends = np.concatenate(([0], np.cumsum(programs.lengths)))
     starts = np.cumsum([0, *map(len, programs.names)])
-    # The additional byte gives an empty text an address.
-    record.put("text", np.frombuffer(programs.text + b"\0", np.uint8))
+    record.own("text", text_array(record.device, programs) if text is None else text)
+    if programs.shared.any():
+        record.put("shared_code", programs.shared.astype(np.uint8))
     record.put("text_offsets", ends.astype(np.uint64))
     record.put("names", np.frombuffer(names, np.uint8))
     record.put("name_offsets", starts[:-1].astype(np.uint64))

@@ -27,6 +27,7 @@ from porter.run.launch.options import CodeBuffer, Copies, Launch, Phase
 from porter.run.launch.plan import LaunchPlan, LaunchRequest, plan_launch
 from porter.run.launch.prepared import prepare
 from porter.run.launch.programs import Programs
+from porter.run.launch.record import text_array
 from porter.run.launch.running import start_prepared
 from porter.run.result import Result
 
@@ -77,7 +78,7 @@ def _copies(plan: LaunchPlan) -> Copies | None:
     flag = device.built.flag
     flags = flag["FORK"] | (flag["COMPILED"] if plan.phase.execute else 0)
     if plan.phase.arenas is not None:
-        plan.phase.arenas.owned += [batch.code for batch in batches]
+        plan.phase.arenas.owned += [memory for batch in batches for memory in batch.code]
     return Copies(addresses, flags, batches)
 
 
@@ -141,9 +142,9 @@ def _how(plan: LaunchPlan) -> Hashable:
 
 
 def _code_sizes(programs: Programs, which: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the bytes to allocate for the bytecode of each program of `which`."""
-    grains = -(-(CODE_OVERHEAD + 2 * programs.lengths[which]) // CODE_GRAIN)
-    return np.asarray(grains * CODE_GRAIN)
+    """Return the bytes to allocate for the bytecode of each program of `which`; 0: it is shared."""
+    sizes = CODE_OVERHEAD + 2 * programs.lengths[which]
+    return np.where(programs.shared[which], 0, -(-sizes // CODE_GRAIN) * CODE_GRAIN)
 
 
 def _make(
@@ -160,8 +161,10 @@ def _make(
     ends = np.cumsum(_code_sizes(programs, missing))
     offsets = np.concatenate(([0], ends)).astype(np.uint64)
     arenas = device.arenas(n, need.pystack, need.heap)
-    code = CodeBuffer(device.zeros(int(offsets[-1]), np.uint8), offsets)
-    phase = Phase(arenas=arenas, stop=False, execute=plan.phase.execute, code=code)
+    code = CodeBuffer(device.zeros(max(1, int(offsets[-1])), np.uint8), offsets)
+    # Templates execute shared code in place.
+    text = text_array(device, Programs(n, tuple(chosen), None, programs.rests))
+    phase = Phase(arenas=arenas, stop=False, execute=plan.phase.execute, code=code, text=text)
     launch = _alone(plan, _deadlines(programs, plan.launch)[missing])
     request = LaunchRequest(chosen, n, launch, phase, np.arange(n, dtype=np.uint32))
     result = _run(device, request)
@@ -173,8 +176,8 @@ def _make(
     compiled = result.status == device.built.status["OK"]
     kept = np.flatnonzero(compiled)
     addresses = dict(zip((chosen[k] for k in kept.tolist()), places[kept].tolist(), strict=True))
-    size = n * row + int(offsets[-1])
-    return TemplateBatch(how, addresses, owner, code.memory, size), np.where(
+    size = n * row + int(offsets[-1]) + int(text.size)
+    return TemplateBatch(how, addresses, owner, (code.memory, text), size), np.where(
         compiled, places, np.uint64(0)
     )
 

@@ -165,6 +165,11 @@ class Several(OfOneProcess, HostArrays):
         """The members' names for messages."""
         return tuple(member.label for member in self.members)
 
+    @property
+    def compiler(self) -> Device:
+        """The compiler of the first member."""
+        return self.devices[0].compiler
+
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Return arenas without memory. Each device allocates its share in the first launch."""
         return Arenas(n, {"pystack": pystack, "heap": heap}, MemberStore())

@@ -13,7 +13,7 @@ from porter.run.device.base import Device, Shared, SnapshotCopy
 from porter.run.device.snapshots import address_of
 from porter.run.launch.bindings import Binding
 from porter.run.launch.limits import Each
-from porter.run.launch.options import Copies, Fetch, Launch, Phase, Program
+from porter.run.launch.options import Copies, Fetch, Launch, Phase, Program, ProgramColumns
 from porter.run.launch.plan import LaunchRequest
 from porter.run.launch.programs import Programs
 from porter.run.launch.validators import Texts
@@ -51,7 +51,7 @@ class Division:
         fetched: The device's memory for fetched bytes, and the host memory to copy them to.
     """
 
-    programs: list[Program]
+    programs: Sequence[Program]
     launch: Launch
     phase: Phase
     program_of: np.ndarray[Any, Any] | None
@@ -107,10 +107,12 @@ def divide(
     return Division(chosen, mine, lives, program_of, fetched)
 
 
-def _programs(programs: Programs, span: slice) -> tuple[list[Program], np.ndarray[Any, Any] | None]:
+def _programs(
+    programs: Programs, span: slice
+) -> tuple[Sequence[Program], np.ndarray[Any, Any] | None]:
     """Select the programs that interpreters in `span` run, and renumber their assignment."""
     if programs.which is None:
-        return list(programs.each), None
+        return programs.each, None
     which = programs.which[span]
     running = which != programs.rests
     used = np.unique(which[running])
@@ -118,7 +120,10 @@ def _programs(programs: Programs, span: slice) -> tuple[list[Program], np.ndarra
         return [programs.each[0]], which
     program_of = np.full(len(which), programs.rests, np.uint32)
     program_of[running] = np.searchsorted(used, which[running])
-    return [programs.each[i] for i in used.tolist()], program_of
+    each = programs.each
+    if isinstance(each, ProgramColumns):
+        return each.chosen(used.tolist()), program_of
+    return [each[i] for i in used.tolist()], program_of
 
 
 def _each(limit: Any, span: slice) -> Any:
