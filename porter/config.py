@@ -30,8 +30,8 @@ LOCAL_RESERVED = 10 * KIB  # for state, canaries, slack of the C stack, and the 
 
 SIZE_BOUNDS: dict[str, Bounds] = {
     "heap": Bounds(2 * KIB, GIB),
-    "stack": Bounds(2 * KIB, 256 * KIB),
-    "pystack": Bounds(512, 256 * KIB),
+    "stack": Bounds(2 * KIB, 4 * MIB),
+    "pystack": Bounds(512, 16 * MIB),
     "stdout": Bounds(64, MIB, zero=True),
     "stderr": Bounds(64, MIB, zero=True),
     "fs_size": Bounds(4 * KIB, GIB, zero=True),

@@ -23,7 +23,7 @@ from porter.errors import UsageError
 from porter.run import Device, Launch, open_device, open_several
 from porter.run.built import Built, open_build
 from porter.run.launch.options import SIZES
-from porter.run.open import Devices, chosen_devices
+from porter.run.open import Devices, check_gpus, chosen_devices
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -78,6 +78,7 @@ class BuildChoice:
         assert self.config is not None
         if (ready := ready_build(self.config)) is not None:
             return self._loaded(ready)
+        check_gpus(self.config.target, self.devices)
         # Imported late: building needs libclang and compilers, running a finished build does not.
         from porter.cli._building import build_shown
 

@@ -188,7 +188,7 @@ def _judgements_on(
 @size_option("--stack", "C stack per interpreter.")
 @size_option(
     "--max-heap",
-    "Run calls that lack memory again with 4 times as much, up to this heap; 0: never [3M].",
+    "Run calls that lack memory again with 4 times as much, up to this heap; 0: never [12M].",
 )
 @size_option("--stdout", "Stdout buffer of a call [16K].")
 @click.option("--seed", type=int, help="Seed of random numbers, equal for all calls [0].")

@@ -102,7 +102,8 @@ VARIANTS: dict[str, HostVariant] = {
 
 
 # Options of the rewritten units of a host twin with bounds checks. g++ emits a call before each
-# load and store that is not provably to a local variable (templates/runtime/fences_host.cpp). These
+# load and store that is not provably to a local variable (templates/runtime/fences_host.cpp).
+# fences_inline.h puts the comparisons that most accesses need before the call. These
 # checks cover plain accesses and copies of structs, but no call of memcpy, so loops must not become
 # memcpy.
 FENCED = (
@@ -111,6 +112,8 @@ FENCED = (
     "--param=asan-stack=0",
     "--param=asan-globals=0",
     "-fno-tree-loop-distribute-patterns",
+    "-include",
+    "fences_inline.h",
 )
 
 

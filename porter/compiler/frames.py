@@ -112,7 +112,7 @@ static TIER_FUNCTION PORTER_DEVICE mp_obj_t operated(mp_code_state_t *const call
     tier_call_t call;
     unsigned int of = op;
     *next = caller;
-    if (tier_may_call() && tier_operator_target(&of, lhs, &call)) {
+    if (tier_may_call() && tier_operator_target(&of, lhs, rhs, &call)) {
         const mp_obj_t arguments[2] = {lhs, rhs};
         void *const after = ran(caller, call.function, &call, arguments, 2, 0, native);
         if (after == NULL) {

@@ -77,10 +77,18 @@ FOLDER = "lib"  # folder in the image; last in sys.path, so that a frozen module
 
 @attrs.frozen
 class Module:
-    """An importable module: its name and its files, with paths relative to ``/``."""
+    """An importable module: its name and its files, with paths relative to ``/``.
+
+    Attributes:
+        name: The module's name.
+        tree: The module's files.
+        replaces: Whether the files take the place of a module that the build has: they lie in the
+            directory of the test, which is first in ``sys.path``.
+    """
 
     name: str
     tree: Tree
+    replaces: bool = False
 
     def wanted_by(self, source: bytes) -> bool:
         """Return whether ``source`` imports the module."""
@@ -91,7 +99,8 @@ class Module:
 def modules(release: arguments.StrPath, frozen: arguments.StrPath) -> tuple[Module, ...]:
     """Return the available modules: upstream's asyncio and uasyncio, and porter's unittest.
 
-    Upstream's unittest is in micropython-lib, which the distribution's source package lacks.
+    Upstream's unittest is in micropython-lib, which the distribution's source package lacks. The
+    library's unittest prints CPython's summary, which upstream's runner does not read.
 
     Args:
         release: Upstream's source tree.
@@ -110,23 +119,32 @@ def modules(release: arguments.StrPath, frozen: arguments.StrPath) -> tuple[Modu
     if alias.is_file():
         found.append(Module("uasyncio", (*core, (f"{FOLDER}/uasyncio.py", alias.read_bytes()))))
     unittest = frozen / "unittest.py"
-    found.append(Module("unittest", ((f"{FOLDER}/unittest.py", unittest.read_bytes()),)))
+    found.append(Module("unittest", (("unittest.py", unittest.read_bytes()),), replaces=True))
     return tuple(found)
 
 
 def missing(
-    wanted: Collection[Module], importable: Collection[str], source: bytes, tree: Tree
+    wanted: Collection[Module],
+    importable: Collection[str],
+    source: bytes,
+    tree: Tree,
+    directory: str,
 ) -> Tree:
-    """Add to ``tree`` the modules that ``source`` imports and the build lacks.
+    """Add to ``tree`` the modules that ``source`` imports, unless the build has them.
 
     Args:
         wanted: Available modules.
         importable: Names of the modules that the build has.
         source: Text of the test.
         tree: Files of the test.
+        directory: The test's directory, which is first in ``sys.path``.
     """
     added = dict(tree)
     for module in wanted:
-        if module.name not in importable and module.wanted_by(source):
+        if not module.wanted_by(source):
+            continue
+        if module.replaces:
+            added.update((f"{directory}/{name}", data) for name, data in module.tree)
+        elif module.name not in importable:
             added.update(module.tree)
     return tuple(sorted(added.items()))

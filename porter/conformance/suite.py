@@ -253,7 +253,7 @@ class ConformanceSuite:
             importable: Modules of the library that the build has itself.
         """
         source = test.path.read_bytes()
-        tree = missing(self.library, importable, source, files_for(test))
+        tree = missing(self.library, importable, source, files_for(test), test.directory)
         return Script(
             name="/" + test.name,
             source=source,

@@ -152,6 +152,7 @@ def _input_digest(
     # The frozen modules' text does not count: porter/freeze reads it.
     values["modules"] = sorted({file.root for file in files})
     del values["powers_of_ten"]  # a function of `float`
+    del values["elementary"]  # constants
     return digest_of(folders, values)
 
 

@@ -189,7 +189,7 @@ def _write_qstrs(
     # macro expansion.
     text = (upstream / "py" / "qstrdefs.h").read_text() + collected.read_text()
     quoted = _QSTR_LINE.sub(r'"\1"', text)
-    done = process.run([CC, "-E", *flags, "-"], input=quoted, timeout=120)
+    done = process.run([CC, "-E", "-P", *flags, "-"], input=quoted, timeout=120)
     preprocessed = genhdr / QSTRS  # no unit includes it: upstream's mpy-tool.py reads it
     _write(preprocessed, _QUOTED_QSTR_LINE.sub(r"\1", done.stdout) + character_qstrs())
     generated = _script(upstream, "makeqstrdata.py", preprocessed)

@@ -1,7 +1,8 @@
 """Render `templates/port/` into a build: `.j2` files through jinja2, other files unchanged.
 
 One template gets the powers of ten with which the port converts floats to decimal digits and back.
-Another one gets sets of opcodes from the opcode table.
+Another one gets the constants of elementary functions, a third one gets sets of opcodes from the
+opcode table.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from attrs import field, frozen
 from porter.compiler.opcodes import NAMESPACE, OPCODES, Opcode, Operand, Trait
 from porter.config import BuildConfig
 from porter.errors import GenerateFailed
+from porter.generate.elementary import tables
 from porter.patches import load_series
 
 BITS = 128
@@ -95,6 +97,7 @@ def template_values(
         "gc_stress": config.gc_stress,
         "frozen": frozen,
         "powers_of_ten": powers_of_ten(config.float),
+        "elementary": tables(),
         "opcode_sets": opcode_sets(),
         "patches": {patch_macro(name): int(name in applied) for name in names},
     }

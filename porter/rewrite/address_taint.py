@@ -22,6 +22,7 @@ from porter.rewrite.provenance import OWN, Conversion, Place, Root
 
 # Create a function object from bytecode or native code; called by the compiler and by loaders.
 _MAKERS = ("mp_emit_glue_assign_bytecode", "mp_emit_glue_assign_native")
+_IMPORT = "mp_import_name"  # loads through a reader of its own
 Graph = Mapping[str, set[str]]
 
 
@@ -178,6 +179,7 @@ def _collecting(units: list[UnitFacts]) -> set[str]:
 def _loaders(units: list[UnitFacts]) -> frozenset[str]:
     """Return the keys of the outermost functions that read code through an `mp_reader_t`."""
     callers = _callers(units)
+    callers.pop(_IMPORT, None)  # a function that imports loads nothing from its own reader
     makers = {name for name in _MAKERS if name in callers}
     readers = {key for unit in units for key in unit.provenance.readers}
     loading = readers & _reached(makers, callers)

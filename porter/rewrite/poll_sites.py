@@ -22,6 +22,8 @@ COLLECTOR = frozenset({"gc_alloc", "gc_collect", "gc_realloc", "gc_sweep_all", "
 OUTPUT = frozenset({"gpusnek_output_write", "gpusnek_output_flush"})
 # A block device that holds the guard of its image.
 GUARD = frozenset({"gpusnek_guard_write", "gpusnek_guard_written", "gpusnek_guard_release"})
+# Unwinding: a poll could unwind a second time.
+UNWINDING = frozenset({"nlr_jump"})
 # Freeing is bounded by the work of the allocation.
 RELEASE = "gc_free"
 LOOK = "gpusnek_poll"  # port function that reads the interrupt word
@@ -73,7 +75,7 @@ def polled_loops(
     functions = {function.key: function for unit in units for function in unit.functions}
     if POLL not in functions:
         return {}
-    quiet = _quiet(functions)
+    quiet = _quiet(functions, {key for unit in units for key in unit.never_return})
     always = _always(functions)
     drawing = _drawing(functions)
     long = _long(functions)
@@ -148,13 +150,18 @@ def _is_jump_inside(loop: LoopFact, draws: Collection[int]) -> bool:
     return loop.jump and any(outer in draws for outer in loop.around)
 
 
-def _quiet(functions: Mapping[str, FunctionFact]) -> set[str]:
+def _quiet(functions: Mapping[str, FunctionFact], raisers: Collection[str]) -> set[str]:
     """Return the functions that must not poll: collector, unwinding, the poll, and callees.
 
     A callee that calls through a pointer or contains a setjmp may run code of the Python program.
-    It and its own callees may poll.
+    It and its own callees may poll. So may a callee that never returns: it makes an exception and
+    unwinds anyway.
+
+    Args:
+        functions: All functions, by key.
+        raisers: The functions that never return.
     """
-    start = {*COLLECTOR, *OUTPUT, *GUARD, RELEASE, LOOK, POLL}
+    start = {*COLLECTOR, *OUTPUT, *GUARD, *UNWINDING, RELEASE, LOOK, POLL}
     start |= {key for key, function in functions.items() if _UNWIND in function.calls}
     seen: set[str] = set()
     todo = [key for key in start if key in functions]
@@ -163,7 +170,9 @@ def _quiet(functions: Mapping[str, FunctionFact]) -> set[str]:
         if key not in seen:
             seen.add(key)
             named = (*functions[key].calls, *functions[key].polling.passes)
-            todo += [name for name in named if _is_closed(functions.get(name))]
+            todo += [
+                name for name in named if name not in raisers and _is_closed(functions.get(name))
+            ]
     return seen
 
 
