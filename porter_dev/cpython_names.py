@@ -53,6 +53,11 @@ _KEYWORDS = {
 }
 
 
+# Names with an underscore that programs use.
+_PRIVATE_MODULES = frozenset({"__future__", "_thread"})
+_PRIVATE_NAMES = {"os": ["_exit"], "sys": ["_getframe"]}
+
+
 def _public(names: Iterable[str]) -> list[str]:
     return sorted(name for name in names if not name.startswith("_"))
 
@@ -60,10 +65,11 @@ def _public(names: Iterable[str]) -> list[str]:
 def _modules() -> dict[str, list[str]]:
     found = {}
     for name in sorted({*sys.stdlib_module_names, *_SUBMODULES} - _OMITTED):
-        if name.startswith("_") and name != "__future__":
+        if name.startswith("_") and name not in _PRIVATE_MODULES:
             continue
         try:
-            found[name] = _public(dir(importlib.import_module(name)))
+            names = _public(dir(importlib.import_module(name)))
+            found[name] = sorted(names + _PRIVATE_NAMES.get(name, []))
         except (ImportError, OSError):  # modules of other platforms, or without a display
             found[name] = []
     return found

@@ -23,6 +23,8 @@ from porter_dev.torture.c_campaign import Found, replay, saved, torture
 from porter_dev.torture.libraries import examine_library
 from porter_dev.torture.python import python_campaign
 from porter_dev.torture.python.comparison import MODES
+from porter_dev.torture.python.library_program import generate_library
+from porter_dev.torture.python.program import generate
 
 
 def torture_python(
@@ -34,6 +36,7 @@ def torture_python(
     jobs: int | None,
     reduced: bool,
     keep: Path | None,
+    with_library: bool = False,
 ) -> None:
     """Test programs on the build in `build`, or on a new one. Raises TortureFailed."""
     console, start, ended = Console(highlight=False), time.monotonic(), 0
@@ -50,7 +53,14 @@ def torture_python(
             progress.step(ended, count)
 
         found = python_campaign.torture(
-            build, seed, count, modes, jobs=jobs, reduced=reduced, shown=shown
+            build,
+            seed,
+            count,
+            modes,
+            make=generate_library if with_library else generate,
+            jobs=jobs,
+            reduced=reduced,
+            shown=shown,
         )
     folder = keep or paths.build_dir() / "torture"
     for one in found:
@@ -88,6 +98,9 @@ _File = PathType(exists=True, dir_okay=False, path_type=Path)
 @click.option("-O", "optimise", type=click.Choice("0123s"), default="1", show_default=True)
 @click.option("--python", is_flag=True, help="Python programs instead, as machine code too.")
 @click.option(
+    "--with-library", is_flag=True, help="With --python: programs that use the standard library."
+)
+@click.option(
     "--mode",
     "modes",
     type=click.Choice(list(MODES)),
@@ -105,6 +118,7 @@ def command(
     libraries: tuple[str, ...],
     optimise: str,
     python: bool,
+    with_library: bool,
     modes: tuple[str, ...],
     folder: Path | None,
     jobs: int | None,
@@ -118,11 +132,18 @@ def command(
         if libraries or replayed:
             raise UsageError("--python: no --library and no --replay")
         torture_python(
-            folder, seed, count, modes or ("usual",), jobs=jobs, reduced=reduce, keep=keep
+            folder,
+            seed,
+            count,
+            modes or ("usual",),
+            jobs=jobs,
+            reduced=reduce,
+            keep=keep,
+            with_library=with_library,
         )
         return
-    if modes or folder is not None:
-        raise UsageError("--mode and --build are about --python")
+    if modes or folder is not None or with_library:
+        raise UsageError("--mode, --build and --with-library are about --python")
     console = Console(highlight=False)
     start = time.monotonic()
     if libraries:

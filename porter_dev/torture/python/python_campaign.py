@@ -29,9 +29,12 @@ class Differing:
     difference: Difference
 
 
-def draw(seed: str, index: int) -> PythonProgram:
+Generator = Callable[[Choices], PythonProgram]
+
+
+def draw(seed: str, index: int, make: Generator = generate) -> PythonProgram:
     """Generate program `index` of a seed."""
-    return generate(Choices(f"{seed}/{index}"))
+    return make(Choices(f"{seed}/{index}"))
 
 
 def torture(
@@ -40,6 +43,7 @@ def torture(
     count: int,
     modes: Sequence[str],
     *,
+    make: Generator = generate,
     jobs: int | None = None,
     reduced: bool = True,
     shown: Callable[[int], None] = lambda done: None,
@@ -51,6 +55,7 @@ def torture(
         seed: Seed of the programs.
         count: Number of programs.
         modes: Names out of MODES.
+        make: Generates a program.
         jobs: Parallel sessions; None for one per core.
         reduced: Whether to reduce the smallest program of each kind of difference.
         shown: Called with the size of each finished batch.
@@ -63,7 +68,7 @@ def torture(
 
         def batch(some: range) -> list[Differing]:
             with _borrowed(free) as using:
-                programs = [draw(seed, number) for number in some]
+                programs = [draw(seed, number, make) for number in some]
                 found = examine(programs, using)
             shown(len(some))
             return [
@@ -76,7 +81,7 @@ def torture(
         if not reduced:
             return found
         first = _first_of_each(found)
-        smaller = list(pool.map(lambda one: _reduced(one, folder), first))
+        smaller = list(pool.map(lambda one: _reduced(one, folder, make), first))
         return smaller + [one for one in found if one not in first]
 
 
@@ -113,7 +118,7 @@ def _first_of_each(found: Sequence[Differing]) -> list[Differing]:
     return list(smallest.values())
 
 
-def _reduced(one: Differing, folder: Path) -> Differing:
+def _reduced(one: Differing, folder: Path, make: Generator) -> Differing:
     mode = one.difference.mode
     modes = [mode] if mode in MODES else [] if mode == "cpython" else list(MODES)
     using = session(folder, modes)
@@ -128,7 +133,7 @@ def _reduced(one: Differing, folder: Path) -> Differing:
         return True
 
     try:
-        program = reduce(one.program, generate, still)
+        program = reduce(one.program, make, still)
     finally:
         using.close()
     return evolve(one, program=program, difference=last)
