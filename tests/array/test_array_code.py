@@ -76,7 +76,7 @@ def test_exceptions_name_file_and_line(four: InterpreterArray) -> None:
         "Traceback (most recent call last):\n"
         '  File "job.py", line 3, in <module>\n'
         '  File "job.py", line 2, in f\n'
-        "ZeroDivisionError: divide by zero\n"
+        "ZeroDivisionError: integer division or modulo by zero\n"
     )
 
 

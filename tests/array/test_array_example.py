@@ -33,7 +33,7 @@ def test_example(
         "34x hello from 0",
         "33x hello from 1",
         "33x hello from 2",
-        "25x ZeroDivisionError: divide by zero, first in interpreter 0",
+        "25x ZeroDivisionError: division by zero, first in interpreter 0",
     ]
 
 

@@ -29,13 +29,14 @@ def test_groups_with_type_message_traceback_and_indices(make: Make) -> None:
     assert isinstance(error, PorterError) and error.exceptions is array.exceptions
     assert str(error).startswith("4 of 6 interpreters raised ZeroDivisionError, ValueError\n3x:\n")
     zero, value = error.exceptions
-    assert (zero.type, zero.message, zero.count) == ("ZeroDivisionError", "divide by zero", 3)
+    assert (zero.type, zero.count) == ("ZeroDivisionError", 3)
+    assert zero.message == "integer division or modulo by zero"
     assert zero.which.tolist() == [0, 2, 4]
     assert zero.traceback == (
         "Traceback (most recent call last):\n"
         '  File "job.py", line 6, in <module>\n'
         '  File "job.py", line 4, in f\n'
-        "ZeroDivisionError: divide by zero\n"
+        "ZeroDivisionError: integer division or modulo by zero\n"
     )
     assert (value.type, value.message, value.which.tolist()) == (
         "ValueError", "('bad\\nluck', 7)", [1]

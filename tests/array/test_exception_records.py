@@ -82,17 +82,17 @@ class Fault:
     source: str = "str"
 
 
-RECURSION = ("pystack exhausted", "maximum recursion depth exceeded")
+RECURSION = ("maximum recursion depth exceeded",)
 FAULTS: Mapping[str, Fault] = {
-    "recursion": Fault("runaway()", "RuntimeError", RECURSION, "RuntimeError", None),
+    "recursion": Fault("runaway()", "RecursionError", RECURSION, "RecursionError", None),
     "recursion, caught first": Fault(
         "try: runaway()\nexcept RuntimeError: pass\nrunaway()",
-        "RuntimeError", RECURSION, "RuntimeError", None,
+        "RecursionError", RECURSION, "RecursionError", None,
     ),
     "MemoryError": Fault("kept = []\nwhile True: kept.append(bytes(100))", "MemoryError", None,
                          "MemoryError"),
-    "full heap": Fault("kept = full()\nraise KeyError('kk')", "KeyError", ("kk",), "KeyError"),
-    "full heap, deep": Fault("kept = full()\ndown(20)", "KeyError", ("deep",), "KeyError", 22),
+    "full heap": Fault("kept = full()\nraise KeyError('kk')", "KeyError", ("'kk'",), "KeyError"),
+    "full heap, deep": Fault("kept = full()\ndown(20)", "KeyError", ("'deep'",), "KeyError", 22),
     "full heap, frames that differ": Fault(
         "kept = full()\neven(24)", "OSError", None, "OSError", 26, ("frames",)
     ),
@@ -101,7 +101,7 @@ FAULTS: Mapping[str, Fault] = {
     ),
     "fragments": Fault(
         "kept = full()\nfor i in range(0, len(kept), 2): kept[i] = None\ndown(30)",
-        "KeyError", ("deep",), "KeyError", 32,
+        "KeyError", ("'deep'",), "KeyError", 32,
     ),
     "another one lost frames before": Fault(
         "kept = full()\ntry: down(9)\nexcept KeyError: pass\nraise ValueError('v')",
@@ -115,7 +115,7 @@ FAULTS: Mapping[str, Fault] = {
                           cut=("message",)),
     "not UTF-8": Fault("raise ValueError(eval(b\"'a\\xff\\xfe'\"))", "ValueError",
                        ("a\udcff\udcfe",), "ValueError"),
-    "deep": Fault("down(30)", "KeyError", ("deep",), "KeyError", 32),
+    "deep": Fault("down(30)", "KeyError", ("'deep'",), "KeyError", 32),
     "deep, frames that differ": Fault("even(24)", "OSError", None, "OSError", 26, ("frames",)),
     "no name": Fault("raise type('', (Exception,), {})('m')", "", ("m",), "Exception"),
     "long name": Fault("raise type('A' * 200, (Exception,), {})('m')", "A" * 128, ("m",),

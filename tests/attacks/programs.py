@@ -204,7 +204,7 @@ for _ in range(3):
         print(type(e).__name__, e)
 f(0)
 """,
-        "(?:RuntimeError (?:maximum recursion depth exceeded|pystack exhausted)\n){3}",
+        "(?:RecursionError maximum recursion depth exceeded\n){3}",
         raises="^Traceback",
         ends=("EXCEPTION",),
     ),

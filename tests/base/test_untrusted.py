@@ -280,6 +280,7 @@ READERS = ("array", "evaluation", "notebook", "profiling", "repl", "run", "smoke
 OTHERS = {
     "array/compilations.py",
     "array/html.py",
+    "evaluation/shapes.py",
     "notebook/cell_program.py",
     "profiling/profiler.py",
     "repl/shell.py",

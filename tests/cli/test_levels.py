@@ -27,6 +27,7 @@ def test_offered(built: Build, level: str, width: str, variant: str) -> None:
     release = built.sources.name.rpartition("-")[0]
     config = BuildConfig(release=release, level=level, float=width, target="host")
     done = build(config, variant=variant, jobs=2)
+    assert not done.patches.lacks
     device = open_device(done.folder, "host" if variant == "release" else f"host-{variant}")
     failed = [check for check in smoke(device, 8) if not check.passed]
     assert not failed

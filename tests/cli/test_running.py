@@ -92,18 +92,18 @@ def test_a_heap_that_is_used_up(run: Porter) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "option", "message"),
+    ("call", "option"),
     [
-        ("f()", "--pystack", "pystack exhausted"),
-        ("max([1], key=lambda x: f())", "--stack", "maximum recursion depth exceeded"),
+        ("f()", "--pystack"),
+        ("max([1], key=lambda x: f())", "--stack"),
     ],
 )
-def test_recursion_ends_in_an_exception(run: Porter, call: str, option: str, message: str) -> None:
+def test_recursion_ends_in_an_exception(run: Porter, call: str, option: str) -> None:
     small = ("--pystack", "1K") if option == "--pystack" else ("--stack", "8K")
     code = f"def f(): {call}\nf()"
     done = run("--heap", "256K", *small, "--stderr", "16K", "-n", 3, "-c", code)
     assert done.code == 41
-    assert f"RuntimeError: {message}" in done.err
+    assert "RecursionError: maximum recursion depth exceeded" in done.err
     assert f"give {option} " in done.err
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from porter import dask
 from porter.config import BuildConfig
-from porter.dask.builds import build_for, packed, unpacked
+from porter.dask.builds import Parcel, build_for, found, packed, parcel_of, unpack
 from porter.dask.connection import Abilities, check_workers, target_for, workers_of
 from porter.errors import ClusterFailed, ClusterMismatch, NoCluster, NoGpu, UsageError, WrongType
 from porter.pipeline import Build
@@ -125,37 +125,46 @@ def test_a_build_of_the_wheel_is_sent(built: Build, monkeypatch: pytest.MonkeyPa
         return open_build(built.folder).with_choices({"heap": 4096})
 
     monkeypatch.setattr("porter.dask.builds.ready_build", ready)
-    found = build_for({"a": WITHOUT}, None, None, None)
+    chosen = build_for({"a": WITHOUT}, None, None, None)
     assert [(config.target, config.bounds_checks) for config in asked] == [("host", True)]
-    assert unpacked(packed(found)).config["heap"] == 4096
+    arrived = found(parcel_of(chosen))
+    assert arrived is not None and arrived.config["heap"] == 4096
+
+
+def unpacked(parcel: Parcel, archive: bytes, cache: Path) -> Path:
+    unpack(parcel, archive, cache)
+    arrived = found(parcel, cache)
+    assert arrived is not None
+    return arrived.folder
 
 
 def test_a_build_is_found_by_its_hash_or_unpacked_once(built: Build, tmp_path: Path) -> None:
-    parcel = packed(open_build(built.folder))
-    assert unpacked(parcel, tmp_path / "cache").folder == built.folder.resolve()
-    assert not (tmp_path / "cache").exists()
+    here = open_build(built.folder)
+    parcel, archive, cache = parcel_of(here), packed(here), tmp_path / "cache"
+    visible = found(parcel, cache)
+    assert visible is not None and visible.folder == built.folder.resolve()
     parcel = attrs.evolve(parcel, folder=str(tmp_path / "elsewhere"))
+    assert found(parcel, cache) is None and not cache.exists()
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: unpacked(parcel, tmp_path / "cache").folder, range(4)))
-    assert set(found) == {tmp_path / "cache" / parcel.key}
-    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == [
-        parcel.key,
-        f"{parcel.key}.lock",
-    ]
-    result = run(open_device(found[0], "host"), ["print(threadIdx)"], 2)
+        folders = list(pool.map(lambda _: unpacked(parcel, archive, cache), range(4)))
+    assert set(folders) == {cache / parcel.key}
+    assert sorted(path.name for path in cache.iterdir()) == [parcel.key, f"{parcel.key}.lock"]
+    result = run(open_device(folders[0], "host"), ["print(threadIdx)"], 2)
     assert result.stdout[1] == b"1\n"
 
 
-def test_a_damaged_build_is_replaced_and_a_damaged_parcel_refused(
+def test_a_damaged_build_is_replaced_and_a_damaged_archive_refused(
     built: Build, tmp_path: Path
 ) -> None:
-    parcel = attrs.evolve(packed(open_build(built.folder)), folder="")
-    library = unpacked(parcel, tmp_path).folder / "host" / "libgpusnek.so"
+    here = open_build(built.folder)
+    parcel, archive = attrs.evolve(parcel_of(here), folder=""), packed(here)
+    library = unpacked(parcel, archive, tmp_path) / "host" / "libgpusnek.so"
     good = library.read_bytes()
     library.write_bytes(good[:1000])
-    assert unpacked(parcel, tmp_path).folder == tmp_path / parcel.key
+    assert found(parcel, tmp_path) is None
+    assert unpacked(parcel, archive, tmp_path) == tmp_path / parcel.key
     assert library.read_bytes() == good
     other = attrs.evolve(parcel, key="0" * 64)
     with pytest.raises(ClusterMismatch, match="did not arrive"):
-        unpacked(other, tmp_path)
+        unpack(other, archive, tmp_path)
     assert len(list(tmp_path.iterdir())) == 3  # the good one, and two lock files

@@ -156,8 +156,8 @@ unaligned 1
 full 1
 alive héllo
 after 0
-NameError: name 'nothing' isn't defined
-NameError: name 'len' isn't defined
+NameError: name 'nothing' is not defined
+NameError: name 'len' is not defined
 """
 
 

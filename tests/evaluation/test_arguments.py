@@ -155,6 +155,14 @@ def test_an_interrupted_function_ends_the_evaluation(judged: Judge) -> None:
     assert caught.value.result == ()
 
 
+def test_a_function_that_exits_does_not_end_the_evaluation(judged: Judge) -> None:
+    def compare(value: Any, expected: Any) -> bool:
+        raise SystemExit(3)
+
+    found = judged([SOURCE], [CASE], compare=compare)
+    assert found.status.ravel().tolist() == [CaseStatus.NOT_COMPARED]
+
+
 def test_a_program_too_many_has_its_index(judged: Judge, tmp_path: Path) -> None:
     programs = [SOURCE] * 30 + [tmp_path]
     with pytest.raises(WrongType, match=r"programs\[30\]: PosixPath is not text"):

@@ -242,32 +242,36 @@ def test_nans_in_sets_and_keys_match_one_to_one(judged: Judge) -> None:
     program = (
         "N = float('nan')\nM = float('nan')\n"
         "def pairs(*items):\n    d = {}\n    for k, v in items: d[k] = v\n    return d\n"
-        "def solve(k): return [{N, M}, {N, 'x'}, {(N, 1), (M, 1)}, {(N, 1), (M, 2)},\n"
-        "    pairs(((N,), 1), ((M,), 2)), pairs(((N,), 1), ((M,), 1)),\n"
+        "def solve(k): return [{N, M}, {N, 'x'}, {(N, 1), ('x', 1)}, {(N, 1), (M, 2)},\n"
+        "    pairs(((N,), 1), ((M, M), 2)), pairs(((N,), 1), ((M, M), 1)),\n"
         "    pairs(((N,), 1), ('x', 1))][k]\n"
     )
     n, m = float("nan"), float("nan")
-    expected: list[Any] = [{n, m}, {n, "x"}, {(n, 1), (m, 1)}, {(n, 1), (m, 2)}]
-    expected += [{(n,): 1, (m,): 2}, {(n,): 1, (m,): 1}, {(n,): 1, "x": 1}]
+    expected: list[Any] = [{n}, {n, "x"}, {(n, 1), ("x", 1)}, {(n, 1), (m, 2)}]
+    expected += [{(n,): 1, (m, n): 2}, {(n,): 1, (m, n): 1}, {(n,): 1, "x": 1}]
     pairs = list(itertools.product(range(len(expected)), repeat=2))
     found = judged([program], [((i,), expected[k]) for i, k in pairs]).passed[0]
     assert found.tolist() == [i == k for i, k in pairs]
     near = judged([program], [((i,), expected[k]) for i, k in pairs], compare=1e-9).passed[0]
     assert near.tolist() == found.tolist()
+    # All NaNs of an interpreter are one object, of which a set has one, also within a tuple.
+    for two in ({n, m}, {(n, 1), (m, 1)}, {(n,): 1, (m,): 2}):
+        assert not judged([program], [((i,), two) for i in range(len(expected))]).passed.any()
 
 
-def test_values_of_equal_keys_are_counted(judged: Judge) -> None:
+def test_values_of_similar_keys_are_told_apart(judged: Judge) -> None:
     program = (
-        "def solve(values):\n    d = {}\n    for v in values: d[float('nan'),] = v\n    return d\n"
+        "def solve(values):\n    d = {}\n    nan = float('nan')\n"
+        "    for i, v in enumerate(values): d[(nan,) * (i + 1)] = v\n    return d\n"
     )
 
-    def of(values: list[int]) -> dict[tuple[float], int]:
-        return {(float("nan"),): value for value in values}
+    def of(values: list[int]) -> dict[tuple[float, ...], int]:
+        return {(float("nan"),) * (i + 1): value for i, value in enumerate(values)}
 
     lists = [[1, 2, 2], [1, 1, 2], [2, 1, 2], [1, 2], [1, 2, 3]]
     pairs = list(itertools.product(lists, repeat=2))
     found = judged([program], [((a,), of(b)) for a, b in pairs]).passed[0]
-    assert found.tolist() == [sorted(a) == sorted(b) for a, b in pairs]
+    assert found.tolist() == [a == b for a, b in pairs]
 
 
 LARGE = 20_000
@@ -306,7 +310,7 @@ def test_a_key_that_is_larger_than_the_heap_equals_nothing(judged: Judge) -> Non
         "    return [{t}, {t: 1}, {u}, {(t, u)}, {1 << 30000}][k]\n"
     )
     cases = [((k,), value) for k in range(5) for value in ({(1, 1)}, {(1,): 1}, {1}, {"a" * 999})]
-    assert not judged([program], cases).passed.any()
+    assert not judged([program], cases, steps=1_000_000).passed.any()
 
 
 keys = st.recursive(
@@ -409,7 +413,7 @@ def test_a_function_that_raises_ends_its_row_alone(
 
 # Statements that make a value `a`, and the beginning of the reason why it does not arrive.
 NOT_THERE = {
-    "a list in itself": ("a = []; a.append(a)", "RuntimeError: maximum recursion depth"),
+    "a list in itself": ("a = []; a.append(a)", "RecursionError: maximum recursion depth"),
     "a large one": ("a = [1]\n for i in range(40): a = [a, a]", "MemoryError: "),
     "a repr that raises": ("a = Raises()", "ValueError: x"),
     "a repr that goes on": ("a = GoesOn()", "encoding it reached a limit"),

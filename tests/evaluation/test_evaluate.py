@@ -135,7 +135,7 @@ def test_what_is_kept(judged: Judge, each: str) -> None:
     first, second, third = found.tracebacks[0]
     assert first is None and third is None and second is not None
     assert second.startswith('Traceback (most recent call last):\n  File "<program>", line 4, in')
-    assert second.endswith("\nZeroDivisionError: divide by zero\n")
+    assert second.endswith("\nZeroDivisionError: integer division or modulo by zero\n")
     assert all("SyntaxError" in str(text) for text in found.tracebacks[1])
 
 

@@ -134,6 +134,17 @@ def test_own_lines(built: Any, tmp_path: Path) -> None:
     assert results(out) == wanted
 
 
+def test_lines_without_a_name(built: Any, tmp_path: Path) -> None:
+    line = {"source": "def solve(x): return x", "cases": [[[1], 1]]}
+    named = []
+    for name, lines in (("none", [line, line]), ("null", [line | {"id": None}] * 2)):
+        file, out = written(tmp_path / f"{name}.jsonl", lines), tmp_path / f"{name}.out.jsonl"
+        command = ["evaluate", str(file), "--out", str(out), "--build", str(built.folder)]
+        assert execute(command) == 0
+        named.append(results(out))
+    assert named[0] == named[1] and len(named[0]) == 2
+
+
 UNITTEST = """
 import unittest
 class TestAdd(unittest.TestCase):

@@ -172,7 +172,7 @@ ENDLESS: dict[str, tuple[str, set[int]]] = {
     ),
     "deep": ("def solve(x): return solve(x)", {MEMORY, STEPS}),
     "memory": ("def solve(x):\n a = [0]\n while True: a = a + a", {MEMORY}),
-    "big numbers": ("def solve(x):\n n = x\n while True: n = n * n", {MEMORY}),
+    "big numbers": ("def solve(x):\n n = x\n while True: n = n * n", {MEMORY, STEPS}),
     "in C": ("def solve(x): return sum(range(10**18))", {STEPS}),
     "prints": ("def solve(x):\n while True: print('x' * 100)", {STEPS}),
     "prints much": (

@@ -65,7 +65,7 @@ def test_endless_growth_ends(judged: Judge) -> None:
     endless = "def solve():\n a = [0]\n while True: a = a + a"
     found = judged([endless, "def solve(): return solve()"], [((), 0)], heap="48K")
     assert found.status.tolist() == [[MEMORY], [MEMORY]]
-    assert found.reasons[0, 0] == "out of heap: tried 48K, 192K, 768K, 3M"
+    assert found.reasons[0, 0] == "out of heap: tried 48K, 192K, 768K, 3M, 12M"
     assert found.reasons[1, 0].startswith(("out of pystack: tried ", "out of C stack: tried "))
 
 
@@ -122,10 +122,58 @@ def test_sizes_grow_to_their_maxima() -> None:
     assert sizes.larger("heap", 3 * MIB) == InterpreterSizes(192 * KIB, 24 * KIB, 32 * KIB)
     assert sizes.larger("heap", 100_001) == InterpreterSizes(100_000, 24 * KIB, 32 * KIB)
     assert sizes.larger("heap", 48 * KIB) is None
-    stack = sizes.larger("stack", 0)
-    assert stack is not None and stack.stack == 128 * KIB
-    stack = stack.larger("stack", 0)
-    assert stack is not None and stack.stack == 256 * KIB and stack.larger("stack", 0) is None
+    for option, most in (("stack", 4 * MIB), ("pystack", 16 * MIB)):
+        larger, found = sizes.larger(option, 0), [getattr(sizes, option)]
+        while larger is not None:
+            found.append(getattr(larger, option))
+            larger = larger.larger(option, 0)
+        assert found[1:-1] == [4**k * found[0] for k in range(1, len(found) - 1)]
+        assert found[-1] == most
+
+
+DEEP = """\
+import sys, functools
+sys.setrecursionlimit(10**6)
+
+def plain(n):
+    return 0 if n == 0 else 1 + plain(n - 1)
+
+@functools.lru_cache(None)
+def cached(n):
+    return n if n < 2 else cached(n - 1) + cached(n - 2)
+
+def nested(n):
+    value = []
+    for _ in range(n):
+        value = [value]
+    return len(repr(value))
+"""
+
+
+def test_deep_recursion(judged: Judge) -> None:
+    for entry, cases in (
+        ("plain", [((n,), n) for n in (100, 5_000, 100_000)]),
+        ("cached", [((n,), n) for n in (5_000,)]),
+        ("nested", [((n,), 2 * n + 2) for n in (5_000,)]),
+    ):
+        compare = (lambda *_: True) if entry == "cached" else "equal"
+        found = judged([DEEP], cases, entry=entry, compare=compare)
+        assert found.passed.all(), (entry, found.counts(), found.reasons)
+
+
+def test_a_deep_recursion_that_collects_garbage_takes_steps(judged: Judge) -> None:
+    source = """\
+def solve(n):
+    if n:
+        return solve(n - 1)
+    for i in range(20_000):
+        [i]
+    return "end"
+"""
+    found = judged([source], [((n,), "end") for n in (10, 50_000)], each="case", heap="32K")
+    assert found.passed.all()
+    shallow, deep = found.steps[0].tolist()
+    assert deep - 50_000 > 2 * shallow
 
 
 @pytest.mark.parametrize(
@@ -148,7 +196,7 @@ def test_the_command(built: Any, tmp_path: Any, capsys: pytest.CaptureFixture[st
     assert "1 OUT_OF_MEMORY" in capsys.readouterr().out
     assert '"reason": "out of heap: tried 32K, 64K"' in out.read_text()
     assert execute([*argv, *options, "--max-heap", "1"]) == 2
-    assert execute(["evaluate", "--help"]) == 0 and "[3M]" in capsys.readouterr().out
+    assert execute(["evaluate", "--help"]) == 0 and "[12M]" in capsys.readouterr().out
 
 
 class Local:

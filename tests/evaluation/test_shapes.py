@@ -10,7 +10,13 @@ import pytest
 
 from porter.errors import UsageError, WrongType
 from porter.evaluation import Cases, CaseStatus, Tolerance
-from porter.evaluation.shapes import END_CODE, equal_outputs, whole_program, with_entry
+from porter.evaluation.shapes import (
+    END_CODE,
+    equal_outputs,
+    whole_program,
+    with_entry,
+    with_solution,
+)
 
 from .conftest import Judge
 
@@ -205,3 +211,39 @@ def test_appended_lines() -> None:
     with pytest.raises(SystemExit) as ended:
         exec(whole_program(b"x = 1 # end"), names)
     assert ended.value.code == END_CODE >= 1000
+
+
+def test_the_method_of_a_class_solution_is_found(judged: Judge) -> None:
+    sources = {
+        "class Solution:\n    def add(self, a, b):\n        return a + b\n": PASSED,
+        "class Solution:\n    def add(self, a, b):\n        return a + b": PASSED,
+        "class Solution(object):\n\n# text\n\n  def _help(self): return 0\n"
+        "  def add(self, a, b):\n    def inner(): return a\n"
+        "    return inner() + b\nx = 1\n": PASSED,
+        "class Solution:\n def add(self, a, b): return a + b\n def other(self): pass\n": NO_ENTRY,
+        "class Solution:\n x = 1\n": NO_ENTRY,
+        "class Solution: pass\n": NO_ENTRY,
+        "Solution = 1\ndef add(a, b): return a + b\n": NO_ENTRY,
+        "class Solution:\n def add(self, a, b): return 0\ndef solve(a, b): return a + b\n": PASSED,
+        "class Solutions:\n def add(self, a, b): return a + b\n": NO_ENTRY,
+    }
+    found = judged(list(sources), [((1, 2), 3)])
+    assert found.status.ravel().tolist() == list(sources.values())
+
+
+def test_the_search_for_a_method_takes_time_in_proportion() -> None:
+    """A search in quadratic time would take minutes for each of these sources."""
+    head = b"class Solution:\n"
+    method = b" def f(self): pass\n"
+    assert with_solution(head + method * 100_000, "solve").endswith(b"else None\n")
+    assert with_solution(head + b" \n" * 100_000 + method, "solve").endswith(b"else None\n")
+    for source in (head + b" " * 100_000, (head + method) * 50_000, b"class" + b" " * 100_000):
+        assert with_solution(source, "solve") == source
+
+
+def test_a_text_case_may_say_expected(judged: Judge) -> None:
+    case = {"stdin": "3\n", "expected": "6\n"}
+    found = judged(["print(int(input()) * 2)", "print(int(input()))"], [case])
+    assert found.status.ravel().tolist() == [PASSED, WRONG]
+    with pytest.raises(UsageError, match="'expected' is not one of stdin, stdout"):
+        judged(["1"], [case | {"stdout": ""}])

@@ -31,7 +31,7 @@ RETURNED = {
     f"{{{TEXT}}}": {WANTED},
     "chr(0xd800)": "\ud800",
     f"[{TEXT} * 50]": [WANTED * 50],
-    "'{:.1}'.format('\u0141')": "\udcc5",
+    r"""eval(b"'\xc5'")""": "\udcc5",
 }
 
 
@@ -98,7 +98,21 @@ def test_the_command_writes_every_row(tmp_path: Path, suffix: str, keep: str) ->
         if keep == "outputs":
             assert written[1]["output"] == "\\xff\\xfe\n"
         if keep == "tracebacks":
-            assert "KeyError: \\udcff\\udcfe" in written[1]["traceback"]
+            assert "KeyError: '\\udcff\\udcfe'" in written[1]["traceback"]
+
+
+REPRS = [
+    b"\xff\xfe", b"\xc5", b"\xc5z", b"\xe2\x82", b"\xe2\x82z", b"\xf0\x9f\x98", b"\xf0\x9f\x98z",
+    b"\xc0\x80", b"\xe0\x80\x80", b"\xf0\x80\x80\x80", b"\xf4\x90\x80\x80", b"\xf5\x80", b"a\x80b",
+    b"\xed\xa0\x80", b"\xc5\x81", b"\xf0\x9f\x98\x80", b"\xe2\x82\xac\xe2",
+]  # fmt: skip
+
+
+def test_repr_has_every_byte(any_device: Device) -> None:
+    with InterpreterArray(1, device=any_device) as pythons:
+        for data in REPRS:
+            quoted = b"'" + data + b"'"
+            assert pythons.eval(f"repr(eval({quoted!r}))") == [repr(text_of(data))]
 
 
 def test_arrays(any_device: Device) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from porter.base.exception_record import ExceptionRecord, Missing, TracebackFrame
 from porter.cli import execute
-from porter.evaluation import CaseStatus, Cause, Evaluation
+from porter.evaluation import CaseStatus, Cause, Evaluation, judgement
 from porter.evaluation.unsupported import MAX_SOURCE, causes_of, compiles, cpython_names
 from porter_dev.cpython_names import table
 
@@ -25,12 +25,17 @@ LACKING = {
     "import tkinter\ndef solve(): return 1": Cause("module", "", "tkinter"),
     "def solve():\n import xml.etree.ElementTree as tree\n return 1": Cause("module", "", "xml"),
     "from ctypes import c_int\ndef solve(): return 1": Cause("module", "", "ctypes"),
-    "import sys\ndef solve(): return bool(sys.getswitchinterval())": Cause(
-        "name", "sys", "getswitchinterval"
+    "import sys\ndef solve(): return bool(sys.getallocatedblocks())": Cause(
+        "name", "sys", "getallocatedblocks"
     ),
-    "from sys import getswitchinterval\ndef solve(): return 1": Cause(
-        "name", "sys", "getswitchinterval"
+    "from sys import getallocatedblocks\ndef solve(): return 1": Cause(
+        "name", "sys", "getallocatedblocks"
     ),
+    "from contextlib import asynccontextmanager\ndef solve(): return 1": Cause(
+        "name", "contextlib", "asynccontextmanager"
+    ),
+    "import os\ndef solve(): return callable(os._exit)": Cause("name", "os", "_exit"),
+    "import _thread\ndef solve(): return 1": Cause("module", "", "_thread"),
     "def solve(): return 1 if callable(breakpoint) else 0": Cause("name", "", "breakpoint"),
     "def solve(): return len(''.__getnewargs__())": Cause("attribute", "str", "__getnewargs__"),
     "class Own(str): pass\ndef solve(): return len(Own().__getnewargs__())": Cause(
@@ -70,9 +75,54 @@ def test_what_cpython_has(judged: Judge, each: str, keep: tuple[str, ...]) -> No
     assert not found.passed.any() and not found.solved.any() and not found.scores.any()
     assert found.counts() == {UNSUPPORTED: 3 * len(LACKING)}
     assert (found.exceptions is not None) == ("exceptions" in keep)
-    assert found.unsupported()[Cause("name", "sys", "getswitchinterval")] == 2
+    assert found.unsupported()[Cause("name", "sys", "getallocatedblocks")] == 2
     again = judged(list(LACKING), [((), True)] * 3, each=each)
     assert (again.steps == found.steps).all()
+
+
+# The program ends, in the order of x: for lack of two names that CPython has, for lack of a name
+# that CPython lacks too, for lack of an operation, and by an exception that it raises itself.
+DIFFERENT = """\
+def solve(x):
+    if x == 4:
+        raise AttributeError("__getnewargs__")
+    if x == 3:
+        return eval("'\\\\N{BULLET}'")
+    return getattr("", ["__getnewargs__", "__reduce_ex__", "nowhere"][x])
+"""
+
+
+@pytest.mark.parametrize("each", ["case", "program"])
+def test_one_row_of_those_that_lack_the_same_runs_again(
+    judged: Judge, each: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again: list[list[int]] = []
+    real = judgement._recorded
+
+    def noting(*arguments: Any) -> Any:
+        again.append(arguments[4].tolist())
+        return real(*arguments)
+
+    monkeypatch.setattr(judgement, "_recorded", noting)
+    kinds = [x for x in (0, 1, 2, 3, 4, 2, 1, 0) for _ in range(5)]
+    found = judged([DIFFERENT, DIFFERENT + "#"], [((x,), True) for x in kinds], each=each)
+    causes = [
+        Cause("attribute", "str", "__getnewargs__"),
+        Cause("attribute", "str", "__reduce_ex__"),
+        None,
+        None,
+        None,
+    ]
+    for p in range(2):
+        for c, x in enumerate(kinds):
+            cause = found.causes.get((p, c))
+            if x == 3:
+                assert cause is not None and cause.kind == "operation"
+            else:
+                assert cause == causes[x]
+    # Of each program: three names, and each of the five rows whose record alone tells.
+    (rows,) = again
+    assert len(rows) == 2 * (3 + 5)
 
 
 # Programs that fail in CPython too. Several raise the core's exceptions, before or after the core.
@@ -86,7 +136,7 @@ WRONG = [
     "class Own: pass\ndef solve(): return Own().casefold_it()",
     "raise ImportError(\"no module named 'tkinter'\")\ndef solve(): return 1",
     "def solve(): raise AttributeError(\"'str' object has no attribute '__getnewargs__'\")",
-    "def solve(): raise NameError(\"name 'breakpoint' isn't defined\")",
+    "def solve(): raise NameError(\"name 'breakpoint' is not defined\")",
     "def solve(): raise NotImplementedError",
     "def solve(): raise NotImplementedError('unicode name escapes')",
     "def solve():\n try: ''.__nosuch__\n except AttributeError:\n"

@@ -34,15 +34,15 @@ def expected() -> str:
     names: dict[str, object] = {}
     exec(FILES["numbers_of_mine.py"], names)
     values = ("SMALL", "LARGE", "FLOATS", "COMPLEX", "TEXTS", "NOTHING")
-    shown = " ".join(ascii(names[name]) for name in values)  # as the port shows texts
+    shown = " ".join(repr(names[name]) for name in values)
     return (
         f"{shown}\n42 2.0 False 5 .frozen/tool\n"
         "Traceback (most recent call last):\n"
         '  File "<string>", line 5, in <module>\n'
         '  File "tool/part.py", line 5, in outer\n'
         '  File "tool/other.py", line 2, in inner\n'
-        "ZeroDivisionError: divide by zero\n"
-        "no module named 'asyncio'\n"
+        "ZeroDivisionError: integer division or modulo by zero\n"
+        "No module named 'asyncio'\n"
     )
 
 

@@ -12,7 +12,7 @@ from porter.preprocess import preprocess
 from porter.preprocess.preprocess_stage import relative_markers
 from porter.rewrite.rewrite_stage import rewrite
 
-SMALL = ("py_argcheck", "py_objcell", "port_stdio", "libc_string")
+SMALL = ("py_pairheap", "py_objcell", "port_stdio", "libc_string")
 
 
 def cxx(release: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
@@ -37,8 +37,8 @@ def test_two_folders(
     first, second = (cxx(release, folder, monkeypatch) for folder in folders)
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []
-    text = first["py_argcheck.cpp"].decode()
-    assert f'#line 1 "upstream/{release}/py/argcheck.c"' in text
+    text = first["py_pairheap.cpp"].decode()
+    assert f'#line 1 "upstream/{release}/py/pairheap.c"' in text
     assert str(tmp_path) not in text
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from porter.run import Device, Launch, run
+from tests.library.compare import assert_alike
 
 # `others` occupy freed memory, and no operation may overwrite their content.
 MADE = """
@@ -97,3 +100,9 @@ def test_a_length_that_is_too_small(roomy_device: Device) -> None:
     assert result.stderr[1] == b""
     lines = result.stdout[1].decode().splitlines()
     assert lines == [*["200 19900 200 19900"] * 5, "[3, 3, 3, 3, 3, 3] 6", "[1, 50]"]
+
+
+def test_text_of_a_bytearray(any_device: Device) -> None:
+    rng = random.Random(3)
+    texts = [bytes(rng.choices(b"'\"\\\n\t\ra~\x7f\x80\0", k=rng.randrange(6))) for _ in range(500)]
+    assert_alike(any_device, f"for t in {texts!r}:\n    print(bytearray(t), repr(bytearray(t)))\n")

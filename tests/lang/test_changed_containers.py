@@ -70,8 +70,10 @@ def test_a_set_that_is_cleared(roomy_device: Device, call: str) -> None:
     assert check(roomy_device, act, "False", SET, call) == b"RuntimeError"
 
 
-@pytest.mark.parametrize("make", ["l = {1: 1}", "l = {1}"])
-def test_a_hash_that_empties_the_table(roomy_device: Device, make: str) -> None:
+@pytest.mark.parametrize(
+    "make, found", [("l = {1: 1}", b"refused"), ("l = {1}", b"False")], ids=["dict", "set"]
+)
+def test_a_hash_that_empties_the_table(roomy_device: Device, make: str, found: bytes) -> None:
     program = f"""\
 {make}
 class H:
@@ -84,7 +86,7 @@ except RuntimeError:
     print('refused')
 print(len(l))
 """
-    assert run(roomy_device, [program], 2).stdout[0] == b"refused\n0\n"
+    assert run(roomy_device, [program], 2).stdout[0] == found + b"\n0\n"
 
 
 def test_comparisons_that_change_nothing_answer_as_before(roomy_device: Device) -> None:
@@ -101,7 +103,7 @@ print(a.index(E(3)), a.count(E(2)), a.index(E(2), 1), a.index(E(2), -2, 3))
 try:
     a.index(E(2), 2)
 except ValueError as e:
-    print(e)
+    print(type(e).__name__)
 try:
     print([1, 'a'] < [1, 2])
 except TypeError:
@@ -110,7 +112,7 @@ d = {E(i): i for i in range(9)}
 print(d[E(5)], E(9) in d, d.pop(E(4)), len(d), E(4) in d, len({E(1), E(1), E(2)}))
 """
     expected = (
-        b"False True False True True False True False True\n2 1 1 1\nobject not in sequence\n"
+        b"False True False True True False True False True\n2 1 1 1\nValueError\n"
         b"no order\n5 False 4 8 False 2\n"
     )
     assert run(roomy_device, [program], 2).stdout[0] == expected
@@ -268,9 +270,9 @@ def test_a_key_that_gives_the_table_away(roomy_device: Device) -> None:
 PRINTED = """
 import array, io, sys, ucollections as collections, ujson as json
 class Stream(io.IOBase):
-    def __init__(self, at): self.at, self.text = at, b''
+    def __init__(self, at): self.at, self.text = at, ''
     def write(self, data):
-        self.text += data
+        self.text += data if isinstance(data, str) else data.decode()
         self.at -= 1
         if self.at == 0:
             give_away()
@@ -325,18 +327,20 @@ for name, make, give_away, act in makes:
         if stream.at > 0:
             break
         ends += 1
-    print(name, ends > 2, len([0] * 50), stream.text.decode().strip())
+    printed = act not in (json.dump, sys.print_exception)
+    print(name, ends == 2 if printed else ends > 2, len([0] * 50), stream.text.strip())
 """
 
 
 def test_a_stream_that_gives_away_what_is_printed_to_it(roomy_device: Device) -> None:
+    """print() passes two whole texts, the object's and the end of line; the others pass parts."""
     result = run(roomy_device, [PRINTED], 2, Launch(heap=1 << 19))
     assert result.stderr[1] == b""
     lines = result.stdout[1].decode().splitlines()
     ends = [line for line in lines if " True 50 " in line]
     assert len(ends) == 15, lines
     assert ends[0].endswith(" [10, 'a', [2], (3,)]") and ends[2].endswith('{"a": 5}]')
-    assert ends[-1].endswith(" [OSError(2, 'a'), KeyError(1, 2)]")
+    assert ends[-1].endswith(" [FileNotFoundError(2, 'a'), KeyError(1, 2)]")
     assert not [line for line in lines if "Error(" in line and line not in ends]
 
 

@@ -112,5 +112,5 @@ def test_files_that_are_closed_where_the_stack_is_nearly_used_up(any_device: Dev
             outcome = array.exec(DEEP, check=False)
             assert outcome.stderr[0] == b""
             lines = outcome.stdout[0].decode().splitlines()
-            assert lines[0].startswith("RuntimeError('maximum recursion depth")
+            assert lines[0].startswith("RecursionError('maximum recursion depth")
             assert lines[1:] == ["collected True y"]

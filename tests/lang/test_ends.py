@@ -14,7 +14,7 @@ ENDS = {
     "eval('1 +')": ("EXCEPTION", b"SyntaxError: invalid syntax"),
     "raise SyntaxError('own')": ("EXCEPTION", b"SyntaxError: own"),
     "class E(SyntaxError): pass\nraise E(2)": ("EXCEPTION", b"E: 2"),
-    "raise IndentationError": ("EXCEPTION", b"IndentationError: "),
+    "raise IndentationError": ("EXCEPTION", b"IndentationError"),
     "raise SystemExit(3)": ("EXIT", b""),
     "raise KeyError(1)": ("EXCEPTION", b"KeyError: 1"),
 }

@@ -33,4 +33,4 @@ def test_the_message_names_what_is_missing(any_device: Device) -> None:
     source = TRYING.replace("except Exception: pass", "except ImportError as e: print(e)")
     text = source.format(OBJECTS["package without a name"], "from p import q")
     result = run(any_device, [Program(text.encode(), "t")], 1, Launch(stdout=64))
-    assert result.stdout[0] == b"can't import name q\nend\n"
+    assert result.stdout[0].startswith(b"cannot import name 'q' from ")

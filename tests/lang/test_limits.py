@@ -146,7 +146,16 @@ WAYS: dict[str, str] = {
     "exits, exit function": "import sys\ndef f():\n while True: pass\nsys.atexit(f)\nsys.exit()\n",
     "scheduled": "import micropython\ndef f(x):\n while True: pass\nmicropython.schedule(f, 0)\n"
     + SPIN,
-    "message": "class E:\n def __str__(s):\n  while True: pass\nraise ValueError(E())\n",
+}
+# Bodies of `__str__`, which the printing of an uncaught exception calls.
+MESSAGES = {
+    "loop": "while True: pass",
+    "iterator in C": "sum(range(10**18))",
+    "catches all": """while True:
+   try:
+    while True: pass
+   except BaseException: pass""",
+    "sleep": "__import__('time').sleep(100)",
 }
 
 
@@ -160,6 +169,51 @@ def test_nothing_gets_around_it(any_device: Device, way: str, limit: dict[str, A
         assert set(result.steps.tolist()) == {20_000}
     else:
         assert in_time(any_device, WAYS[way], result, heap=64 * 1024)
+
+
+LIMITS: dict[str, dict[str, Any]] = {
+    "none": {},
+    "steps": {"max_steps": 20_000},
+    "time": {"deadline": 0.2},
+}
+
+
+# A sleep takes no steps, so that a time alone ends it.
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        (text, limit)
+        for text in MESSAGES
+        for limit in LIMITS
+        if (text, limit) not in {("sleep", "none"), ("sleep", "steps")}
+    ],
+)
+def test_a_message_takes_no_steps_of_the_program(any_device: Device, text: str, limit: str) -> None:
+    limits = LIMITS[limit]
+    program = f"class E:\n def __str__(s):\n  {MESSAGES[text]}\nraise ValueError(E())\n"
+    result = ended(any_device, program, 3, timeout=20.0, heap=64 * 1024, **limits)
+    assert names(result) == {"EXCEPTION"} and not result.interrupted
+    assert result.stderr[0].startswith(b"Traceback (most recent call last):\n")
+    assert result.stderr[0].endswith(b"ValueError: <exception str() failed>\n")
+    assert max(result.steps.tolist()) < 1000
+    if "deadline" in limits:
+        assert in_time(any_device, program, result, heap=64 * 1024)
+
+
+def test_a_message_without_end_is_stopped_with_the_launch(any_device: Device) -> None:
+    program = """
+import time
+class E:
+    def __str__(self):
+        while True:
+            try:
+                time.sleep(100)
+            except BaseException:
+                pass
+raise ValueError(E())
+"""
+    result = ended(any_device, program, 3, timeout=0.5)
+    assert result.interrupted and names(result) == {"STOPPED"}
 
 
 def test_waiting_ends_at_the_deadline(any_device: Device) -> None:
@@ -248,3 +302,23 @@ def test_what_a_result_says(any_device: Device) -> None:
     mixed = ended(any_device, "if threadIdx:\n    " + SPIN + "1 // 0", 8, max_steps=1000)
     with pytest.raises(ProgramFailed, match=r"^8 of 8 .* an error, 7 of 8 interpreters took more"):
         mixed.raise_for_status()
+
+
+def test_searches_for_names_take_steps(any_device: Device) -> None:
+    """The search for a new name takes steps in proportion to the number of a program's names."""
+
+    def steps(count: int) -> int:
+        program = f"""
+class A: pass
+a = A()
+for i in range({count}):
+    setattr(a, 'x%d' % i, i)
+"""
+        result = run(any_device, [program], 1, Launch(heap=4 << 20, max_steps=10**9))
+        assert names(result) == {"OK"}
+        return int(result.steps[0])
+
+    if any_device.name == "cuda" and any_device.local:
+        pytest.skip("the build has local arenas")
+    few, many = steps(500), steps(16000)
+    assert many > 32 * few * 1.5

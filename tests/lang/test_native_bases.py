@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from porter.run import Device, run
+from porter.run import Device, Launch, run
 from tests.cpython import cpython
 
 GUARDED = """\
@@ -27,11 +27,63 @@ METHODS = [
     ("class T(io.BytesIO): pass\nclass U(T): pass", "U.getvalue(5)"),
 ]
 STREAMS = [
-    "print('x', file=T())",
     "json.dump(1, T())",
     "json.load(T())",
     "io.BufferedWriter(T(), 4).write(b'abcdefgh')",
 ]
+
+
+BOUND = """\
+import collections, io
+class A: pass
+class T(list):
+    def f(self): return super().append(1)
+class U(list):
+    def f(self): return super((int, str), 5).append
+def attempt(call):
+    try:
+        call()
+        print('done')
+    except TypeError:
+        print('refused')
+for owner, name, args in [
+    (list, 'append', (1,)), (dict, 'keys', ()), (str, 'upper', ()), (bytes, 'decode', ()),
+    (bytearray, 'extend', (b'a',)), (tuple, 'count', (1,)), (set, 'add', (1,)),
+    (frozenset, 'copy', ()), (memoryview, 'hex', ()),
+    (io.BytesIO, 'getvalue', ()), (io.StringIO, 'getvalue', ()),
+    (collections.deque, 'append', (1,)),
+    (type((i for i in ())), 'close', ()),
+]:
+    raw = owner.__dict__[name]
+    for self in (5, None, A(), print, owner, 'x' if owner is not str else 5.5):
+        attempt(lambda: raw(self, *args))
+    for method in ('__call__', '__add__', '__getitem__', '__getattr__', '__enter__', '__iter__'):
+        B = type('B', (), {method: raw})
+        attempt(lambda: getattr(B(), method)(5, *args))
+attempt(lambda: T.f(5))
+attempt(lambda: U.f(5))
+attempt(lambda: super((int, str), 5).append)
+attempt(lambda: super(5, 5))
+"""
+CALLED = """\
+class A: __call__ = type
+class B: __call__ = len
+class C: __call__ = int
+class D: __call__ = print
+class E: __call__ = A()
+print(A()(1), B()([1]), C()('5'), E()(2))
+D()(1, 2, sep='-')
+print(list(map(B(), [[1], []])))
+"""
+
+
+def test_a_method_of_a_dict_checks_its_self(any_device: Device) -> None:
+    result = run(any_device, [BOUND], 1, Launch(stdout=1 << 16))
+    assert set(result.stdout[0].split()) == {b"refused"}
+
+
+def test_a_native_function_as_call(any_device: Device) -> None:
+    assert run(any_device, [CALLED], 1).stdout[0] == cpython(CALLED)
 
 
 @pytest.mark.parametrize(("classes", "call"), METHODS)
@@ -63,13 +115,14 @@ class E(ValueError):
     def __init__(self, x): super().__init__(x, 1)
 print(E(2).args)
 class S(io.IOBase):
-    def write(self, b): out.append(bytes(b)); return len(b)
+    def write(self, text): out.append(text); return len(text)
 class R(S): pass
 out = []
-print('x', file=S()); print('y', file=R()); print(b''.join(out))
+print('x', file=S()); print('y', file=R()); print(repr(''.join(out)))
 b = type('B', (io.BytesIO,), {})(b'abc'); print(b.read(2), b.getvalue())
+print('z', file=b); print(b.getvalue())
 """
-    expected = b"[1, 3, 5] 2 L\nTrue 1 2 3\n1 6\n(2, 1)\nb'x\\ny\\n'\nb'ab' b'abc'\n"
+    expected = b"[1, 3, 5] 2 L\nTrue 1 2 3\n1 6\n(2, 1)\n'x\\ny\\n'\nb'ab' b'abc'\nb'abz\\n'\n"
     result = run(any_device, [program], 2)
     assert (result.stdout[0], result.stderr[0]) == (expected, b"")
 

@@ -62,4 +62,4 @@ def test_other_decorators_are_refused(any_device: Device, decorator: str) -> Non
 
 def test_types_of_viper_are_no_names(any_device: Device) -> None:
     source = "@micropython.viper\ndef f(x):\n    return ptr8(x)\nf(b'')\n"
-    assert b"NameError: name 'ptr8' isn't defined" in run(any_device, [source], 1).stderr[0]
+    assert b"NameError: name 'ptr8' is not defined" in run(any_device, [source], 1).stderr[0]

@@ -42,7 +42,7 @@ for act in (p.modify, p.register):
         print(type(e).__name__)
 print(len(p.poll(0)) >= 8)
 """,
-        ["OSError", "True"],
+        ["FileNotFoundError", "True"],
     ),
     "what cannot be polled": (
         """

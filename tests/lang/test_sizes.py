@@ -7,7 +7,7 @@ import pytest
 from porter.run import Device, Launch, run
 
 MEMORY = ("MemoryError", "OverflowError")
-REFUSED = (*MEMORY, "ValueError", "TypeError", "OSError")
+REFUSED = ("error", *MEMORY, "ValueError", "TypeError", "OSError")
 
 # Expressions whose result fits into no memory.
 TOO_LARGE = [
@@ -34,8 +34,8 @@ TOO_LARGE = [
     "io.StringIO((1 << 63) - 1)",
     "io.BufferedWriter(io.BytesIO(), 1 << 62)",
     "io.BufferedWriter(io.BytesIO(), -3)",
-    "deque((), 1 << 60)",
-    "deque((), (1 << 63) - 1)",
+    "deque((), 1 << 63)",
+    "deque(bytes(9), 1 << 60) * (1 << 60)",
     "(1).to_bytes(1 << 40, 'little')",
     "(1 << 100).to_bytes(1 << 62, 'big')",
     "1 << (1 << 40)",
@@ -58,6 +58,8 @@ RIGHT = [
     ("'ab'.center(5)", "'  ab '"),
     ("'ab'.center(-(1 << 62))", "'ab'"),
     ("[0] * -1", "[]"),
+    ("deque((), 1 << 60)", "deque([], maxlen=1152921504606846976)"),
+    ("deque((), (1 << 63) - 1)", "deque([], maxlen=9223372036854775807)"),
     ("(0,) * -(1 << 62)", "()"),
     ("'ab' * -(1 << 62)", "''"),
     ("(lambda *a, **k: (a, k))(*(), *[], **{})", "((), {})"),

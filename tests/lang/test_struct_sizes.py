@@ -65,7 +65,7 @@ n = {number}
 try:
     size = struct.calcsize('%ds' % n)
     print(size == n)
-except OverflowError:
+except (OverflowError, struct.error):
     print(n >= 1 << 46)
 """
     result = run(any_device, [program], 2)

@@ -198,7 +198,7 @@ print(fill(lambda: array.array('q'), lambda d, i: d.append(i)))
 @pytest.mark.parametrize("fillers", range(14, 22))
 def test_a_container_that_could_not_grow_is_whole(any_device: Device, fillers: int) -> None:
     result = run(
-        any_device, [FULL.replace("FILLERS", str(fillers))], 1, Launch(heap=40 << 10, stdout=4096)
+        any_device, [FULL.replace("FILLERS", str(fillers))], 1, Launch(heap=53 << 10, stdout=4096)
     )
     assert result.stderr[0] == b""
     assert result.stdout[0].decode().splitlines() == ["(True, True, True)"] * 6

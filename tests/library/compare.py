@@ -10,6 +10,16 @@ from tests.cpython import cpython
 # Sizes that no test of a module exceeds.
 ROOMY = Launch(heap=4 << 20, stdout=1 << 20, stderr=1 << 14, pystack=200 << 10, stack=256 << 10)
 
+# The beginning of a program: `attempt(call)` prints what a call returns, or its exception.
+ATTEMPT = """\
+def attempt(call):
+    try:
+        print(call())
+    except BaseException as e:
+        print(type(e).__name__, str(e))
+
+"""
+
 # `show(call)` prints a result with dicts and sets in sorted order, or the type of the exception.
 # The programs of programs/ compare messages, where all releases of CPython have the same one.
 PRELUDE = """\

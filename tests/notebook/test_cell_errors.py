@@ -47,7 +47,7 @@ MISTAKES = {
     "%%gpusnek --split number\n1": "WrongType: --split number: int is no array",
     "%%gpusnek --split short\n1": "BindingError: --split short: shape (3,) has no row for each of",
     "%%gpusnek --bind few\n1": "BindingError: --bind few: 3 values for",
-    "%%gpusnek --get nothing\n1": "NameError: name 'nothing' isn't defined",
+    "%%gpusnek --get nothing\n1": "NameError: name 'nothing' is not defined",
     "%gpusnek --close 1": "UsageError: --close: there is code to run",
     "%gpusnek --close --name nobody": "UsageError: --name nobody: there are no interpreters",
     "%%gpusnek\nfor in x:\n    pass": "ProgramSyntaxError: SyntaxError: invalid syntax",
@@ -107,7 +107,7 @@ def test_exceptions_and_interrupts(execute: Execute) -> None:
         "       2 def inverse(value):\n"
         "       3     # of 0 there is none\n"
         "-----> 4     return 1 / value\n"
-        "ZeroDivisionError: divide by zero\n\n"
+        "ZeroDivisionError: division by zero\n\n"
         "InterpreterError: 10 of 40 interpreters raised ZeroDivisionError"
     )
     assert two.text == "----- 30x -----\nTrue\n----- 10x -----\nFalse"

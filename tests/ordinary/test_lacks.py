@@ -98,8 +98,9 @@ KINDS = IntEnum("KINDS", {"HEAP": 1, "PYSTACK": 2, "STACK": 3})
         (1, 1 << 20, {}, False, ("heap", 3 << 20, False)),
         (1, 1 << 40, {}, False, ("heap", SIZE_BOUNDS["heap"].high, False)),
         (2, 0, {"pystack": SIZE_BOUNDS["pystack"].high}, False, ("pystack", None, False)),
-        (3, 0, {"stack": 200 * KIB}, False, ("stack", SIZE_BOUNDS["stack"].high, False)),
-        (3, 0, {"stack": 200 * KIB, "heap": 256 * KIB}, True, ("stack", 256 * KIB, True)),
+        (3, 0, {"stack": 200 * KIB}, False, ("stack", 400 * KIB, False)),
+        (3, 0, {"stack": 3 << 20}, False, ("stack", SIZE_BOUNDS["stack"].high, False)),
+        (3, 0, {"stack": 200 * KIB, "heap": 256 * KIB}, True, ("stack", 400 * KIB, True)),
     ],
 )
 def test_value(

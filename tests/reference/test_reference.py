@@ -117,10 +117,10 @@ def test_stacks_end_in_exceptions(run: Reference) -> None:
     expected = "maximum recursion depth exceeded\non\n"
     through_c = source.replace("f(n + 1)", "max([n], key=lambda n: f(n + 1))")
     assert run(through_c, "--stack", "8192").stdout == expected
-    expected = "pystack exhausted\non\n"
+    expected = "maximum recursion depth exceeded\non\n"
     assert run(source, "--pystack", "1024", "--stack", "1000000").stdout == expected
     done = run("[" * 300 + "]" * 300, "--stack", "8192")  # the compiler itself runs out
-    assert done.stderr.endswith("RuntimeError: maximum recursion depth exceeded\n")
+    assert done.stderr.endswith("RecursionError: maximum recursion depth exceeded\n")
 
 
 def test_memory_error_can_be_caught(run: Reference) -> None:

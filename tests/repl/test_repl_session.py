@@ -64,7 +64,7 @@ def test_tracebacks_are_grouped_with_output(typed: Typed) -> None:
         *("----- 3x -----", "a", "1"),
         *("----- 3x -----", "a", "Traceback (most recent call last):"),
         '  File "<stdin>", line 1, in <module>',
-        "ZeroDivisionError: divide by zero",
+        "ZeroDivisionError: integer division or modulo by zero",
     ]
     assert shell.failed
 
@@ -128,7 +128,7 @@ def test_closing_runs_exit_functions(typed: Typed, capsys: pytest.CaptureFixture
 def test_runaway_recursion_is_an_exception(typed: Typed) -> None:
     attempt = "try: f()\nexcept RuntimeError as error: print(error)\n\n"
     _, text = typed("def f(): return f()\n\n", attempt, "f()\n", "1 + 1\n")
-    ends = ("maximum recursion depth exceeded\nTrace", "pystack exhausted\nTrace")
+    ends = ("maximum recursion depth exceeded\nTrace",)
     assert text.startswith(ends)
     # A traceback longer than the buffer is cut, but the exhausted size is still reported.
     assert "bytes kept -----\nporter: 12 of 12 ran out of pystack, which is " in text
@@ -158,7 +158,7 @@ def test_an_interrupt_reaches_all_and_they_survive(session: Session) -> None:
     thread.join()
     assert answer.result.interrupted and answer.failed == 12 and session.live.all()
     (group,) = answer.outputs[0].groups
-    assert group.count == 12 and group.text.endswith(b"KeyboardInterrupt: \n")
+    assert group.count == 12 and group.text.endswith(b"KeyboardInterrupt\n")
     assert session.execute("x + 1\n").outputs[0][7] == b"42\n"
 
 

@@ -94,6 +94,23 @@ def test_the_collector_does_not_poll() -> None:
     assert whole_program(parse(HEAD + text)).polls.keys() == {"other"}
 
 
+def test_what_the_collector_calls_to_raise_polls() -> None:
+    """A callee that never returns unwinds anyway."""
+    loop = "{ for (int i = 0; i < n; i++) p = 0; }"
+    text = f"void scan(int n) {loop} _Noreturn void fail(int n) {{ scan(n); for (;;) {{ }} }} "
+    text += "void gc_collect(void) { fail(7); }"
+    assert "scan" in whole_program(parse(HEAD + text)).polls
+
+
+def test_callbacks_of_an_unwind_do_not_poll() -> None:
+    loop = "{ for (int i = 0; i < n; i++) p = 0; }"
+    text = f"void callbacks(int n) {loop} void other(int n) {loop} "
+    text += "_Noreturn void nlr_jump(int n) { callbacks(n); for (;;) { } } "
+    text += "void gc_collect(void) { nlr_jump(7); }"
+    polls = whole_program(parse(HEAD + text)).polls
+    assert "other" in polls and "callbacks" not in polls
+
+
 @pytest.mark.parametrize("without", ["unsigned gpusnek_poll_budget;", "_Noreturn"])
 def test_a_unit_that_is_no_part_of_the_interpreter_does_not_poll(without: str) -> None:
     text = POLL + "void f(long n) { while (n--) { } }"

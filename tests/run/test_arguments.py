@@ -58,7 +58,10 @@ def test_stdin_is_bytes() -> None:
 def test_programs() -> None:
     assert Program("\u00e9").source == b"\xc3\xa9"
     assert Program(b"\xef\xbb\xbfx").source == b"x"
-    assert Program.many([b"\xef\xbb\xbfx", b"y"], "n") == [Program("x", "n"), Program("y", "n")]
+    assert list(Program.many([b"\xef\xbb\xbfx", b"y"], "n")) == [
+        Program("x", "n"),
+        Program("y", "n"),
+    ]
     for source in (None, 5, ["x"]):
         with pytest.raises(WrongType, match=r"^source: "):
             Program(source)

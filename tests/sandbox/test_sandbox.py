@@ -15,7 +15,7 @@ from porter.run import Device, Launch, Program, run
 if TYPE_CHECKING:
     from porter.pipeline import Build
 
-REFUSED = "OSError(1, 'not in a sandbox')"
+REFUSED = "PermissionError(1, 'not in a sandbox')"
 IMPORTS = "import array, io, marshal, os, struct, uctypes\n"
 # Each of these reads, writes or makes an object at an address chosen by the program.
 ATTACKS = {
@@ -25,8 +25,6 @@ ATTACKS = {
     "struct": "uctypes.struct(uctypes.addressof(B), {'a': uctypes.UINT64 | 0})",
     "struct of a buffer": "uctypes.struct(uctypes.addressof(B), {'a': uctypes.UINT64 | 0})",
     "struct behind a buffer": "uctypes.struct(uctypes.addressof(B) + 64, {'a': 0})",
-    "unpacked object": "struct.unpack('O', struct.pack('Q', 16))",
-    "unpacked text": "struct.unpack('S', struct.pack('Q', 16))",
     "object out of an array": "array.array('O', bytes(8))[0]",
     "object read into an array": "(io.BytesIO(bytes(8)).readinto(A), A[0])",
     "object of memory": "memoryview(A)[0]",
@@ -100,7 +98,7 @@ def test_modules_of_bytecode_are_verified(any_device: Device) -> None:
         2, device=any_device, sandbox=True, fs=Image.empty(64 << 10), stdout=512
     ) as array:
         printed = array.exec(FILES).stdout
-        refused = "ValueError('incompatible .mpy file',)"
+        refused = "ValueError('incompatible .mpy file')"
         assert {printed[i].decode() for i in range(2)} == {f"42\n{refused}\n"}
 
 

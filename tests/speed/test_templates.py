@@ -159,7 +159,7 @@ def test_what_is_kept_is_bounded() -> None:
     made = iter(range(1, 100))
 
     def keep(names: str, size: int, how: str = "") -> None:
-        kept.keep(TemplateBatch(how, {name: next(made) for name in names}, None, None, size))
+        kept.keep(TemplateBatch(how, {name: next(made) for name in names}, None, (), size))
 
     def found(names: str, how: str = "") -> list[int]:
         return kept.find(how, names)[0].tolist()
@@ -184,7 +184,7 @@ def test_what_is_kept_is_bounded() -> None:
 
 def test_batches_of_what_is_found() -> None:
     kept = Templates()
-    batches = [TemplateBatch(1, {name: i}, object(), None, 1) for i, name in enumerate("ab", 1)]
+    batches = [TemplateBatch(1, {name: i}, object(), (), 1) for i, name in enumerate("ab", 1)]
     for batch in batches:
         kept.keep(batch)
     assert kept.find(1, "ba")[1] == batches and kept.find(1, "bb")[1] == batches[1:]

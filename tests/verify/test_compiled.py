@@ -26,7 +26,7 @@ SOURCES = {
         "BaseException = ValueError\n"
         "async def f():\n async with C(): raise KeyError('k')\n"
         "try: f().send(None)\nexcept KeyError as e: print(e)",
-        "<class 'KeyError'> k\nk",
+        "<class 'KeyError'> 'k'\n'k'",
     ),
     "returned from async with": (
         "class C:\n async def __aenter__(self): return 1\n"
@@ -43,7 +43,7 @@ SOURCES = {
     ),
     "defaults by name": (
         "def f(*, a=1): return a\ntry: exec(f.__code__)\nexcept TypeError as e: print(e)",
-        "function missing required keyword argument 'a'",
+        "f() missing 1 required keyword-only argument: 'a'",
     ),
     # The first name of the function is the 700th of the module.
     "many names": (

@@ -572,7 +572,7 @@ def test_nested_tuples_and_functions_raise_instead_of_overrunning_the_stack(
         top = function(assemble(*RETURN), children=[top])
     deep = [module(PLAIN[-6:], objects=[b"\x0a\x01" * 1500 + NONE_OBJECT]), module(top)]
     for answer in loads(any_device, deep):
-        assert answer.startswith("RuntimeError(")
+        assert answer.startswith("RecursionError(")
 
 
 def test_every_truncation_is_rejected(any_device: Device) -> None:

@@ -9,3 +9,5 @@ with localcontext() as c:
     c.prec = 5; print(D(1) / 3, D("123456") + 1, D(2).sqrt(), getcontext().prec)
 getcontext().prec = 50; print(D(1) / 7, D(2).sqrt(), D(2).ln(), D(10).exp(), D(3) ** D("1.5"))
 getcontext().prec = 28; getcontext().rounding = ROUND_UP; print(D(1) / 3)
+for zero in ("0", "-0", "-0.000", "0E+3", "-0E-7"):
+    print(D(zero).normalize(), -D(zero), format(D(zero), ".3e"), format(D(zero), "e"), D(zero) * 3)

@@ -24,7 +24,7 @@ d = {"name": "x" * 30, "values": list(range(40)), "nested": {"a": [1, 2, 3], "b"
 pprint.pprint([1, 2, 3]); pprint.pprint({"b": 1, "a": 2}); pprint.pprint(list(range(60))); pprint.pprint({"k%d" % i: "v" * 20 for i in range(6)}); pprint.pprint([["a" * 30, "b" * 30, "c" * 30], ("d",) * 30], width=60, compact=True); print(pprint.pformat([{"a": list(range(30))}] * 2, indent=4, width=40)); pprint.pprint("lorem ipsum dolor " * 10); pprint.pprint({"x": "lorem ipsum dolor " * 6, "y": 1}); pprint.pprint([1, [2, [3, [4]]]], depth=2)
 import traceback
 try: 1 / 0
-except ZeroDivisionError as e: print(traceback.format_exception_only(type(e), e)[0].split(":")[0], "ZeroDivisionError" in traceback.format_exc())
+except ZeroDivisionError as e: print("ZeroDivisionError" in traceback.format_exc(), traceback.format_exception_only(type(e), e)[0].split(":")[0])
 import inspect
 class A:
     def f(self): pass

@@ -55,6 +55,10 @@ SNIPPETS = {
     "static void load(mp_reader_t *r) { mp_emit_glue_assign_bytecode(r->n); } "
     "void compile(void) { mp_emit_glue_assign_bytecode(1); } "
     "int read(mp_reader_t *r) { load(r); return 1; }",
+    "import": "typedef struct { int n; } mp_reader_t; void mp_emit_glue_assign_bytecode(int); "
+    "void load(mp_reader_t *r) { mp_emit_glue_assign_bytecode(r->n); } "
+    "void mp_import_name(void) { mp_reader_t r; load(&r); } "
+    "void make(mp_reader_t *r) { r->n = 1; mp_import_name(); }",
 }
 MEETS = {
     "unwinding": _OBJECTS + "int (*p)(void); long get(mp_obj_t o) { return p() + 1; } "

@@ -1,0 +1,3 @@
+# Functions: Frames
+import inspect
+print(inspect.currentframe() is not None)

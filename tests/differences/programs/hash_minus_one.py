@@ -1,0 +1,2 @@
+# Numbers: The hash of -1
+print(hash(-1))

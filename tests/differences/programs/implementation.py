@@ -1,0 +1,3 @@
+# Library: `sys.implementation`
+import sys
+print(sys.implementation.name)
