@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from porter import evaluate
+from porter.evaluation.devices import MixedDevices
 from porter.evaluation.execution import open_sandbox
 from porter_dev.bench.candidates import programs
 
@@ -81,7 +82,9 @@ def main() -> None:
     print(f"CPython, {cores} processes: {reference:.3f} s")
     device, _ = open_sandbox(options.target, None, options.build, devices=options.devices)
     cases = [((case,), EXPECTED) for case in range(options.cases)]
-    fences = "with" if device.built.fences else "without"
+    if isinstance(device, MixedDevices):
+        device.open()
+    checks = "with" if device.built.bounds_checks else "without"
     for each in [options.each] if options.each else ["case", "program"]:
         evaluate(sources[:512], cases, device=device, each=each)
         begun = time.perf_counter()
@@ -90,7 +93,7 @@ def main() -> None:
         same = all(found.passed[i :: 8 * cores].tolist() == rows for i, rows in enumerate(expected))
         ratio = f"{reference / seconds:.2f} x"
         steps = int(found.steps.sum())
-        print(f"{device.name} {fences} fences, each={each!r}: {seconds:.3f} s, {ratio}, {same = }")
+        print(f"{device.name} {checks} bounds checks, each={each!r}: {seconds:.3f} s, {ratio}, {same = }")
         print(f"{steps = }", flush=True)
     device.close()
 

@@ -129,6 +129,11 @@ class Stream:
 
 
 class Event:
+    ptr = 2
+
+    def synchronize(self) -> None:
+        pass
+
     def record(self, stream: Stream | None = None) -> None:
         pass
 
@@ -222,7 +227,7 @@ def strict_cupy(interpreters: ctypes.CDLL, arrays: ctypes.CDLL, gpus: int = 1) -
         getDeviceProperties=lambda device: properties,
         cudaLimitStackSize=0,
         deviceGetLimit=lambda limit: 1 << 20,
-        streamQuery=lambda stream: 0,
+        eventQuery=lambda event: 0,
         streamSynchronize=lambda stream: None,
         pointerGetAttributes=lambda at: SimpleNamespace(type=2, device=0),
     )
@@ -236,7 +241,7 @@ def strict_cupy(interpreters: ctypes.CDLL, arrays: ctypes.CDLL, gpus: int = 1) -
         get_elapsed_time=lambda start, end: 1.0,
         alloc_pinned_memory=pinned,
     )
-    pool = _Strict(free_all_blocks=lambda: None)
+    pool = _Strict(free_all_blocks=lambda: None, free_bytes=lambda: 0)
     return _Strict(
         ndarray=Array,
         zeros=zeros,

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from porter.base import arguments
 from porter.base.sizes import check_bounds, parse_size
 from porter.config import SIZE_BOUNDS, BuildConfig
@@ -72,6 +74,41 @@ def open_target(
     return open_built(built, target, stream, devices)
 
 
+def built_for_all(
+    release: str | None,
+    build: str | os.PathLike[str] | Built | None,
+    choices: Mapping[str, Any],
+) -> Built | None:
+    """Return a build for the cores and the GPU of this machine; make it if needed.
+
+    Args:
+        release: The MicroPython release to build.
+        build: A finished build or its folder, which is returned as it is.
+        choices: BuildConfig fields of a build that is made.
+
+    Returns:
+        The build; None where the settings name one target, or the machine has no GPU.
+    """
+    if build is not None:
+        if release is not None:
+            raise UsageError("release: the build in a folder has its own")
+        return build if isinstance(build, Built) else open_build(arguments.path(build, "build"))
+    from porter.settings import default_target, load_config
+
+    if release is not None:
+        arguments.text(release, "release")
+    config = load_config({"release": release, **choices})
+    if config.target == "host" or default_target() == "host":
+        return None
+    config = attrs.evolve(config, target="all")
+    if (ready := ready_build(config)) is not None:
+        return ready
+    check_gpus("cuda")
+    from porter.pipeline import build as build_now  # loads libclang
+
+    return open_build(build_now(config).folder)
+
+
 def check_target(devices: Any, target: str | None, name: str = "devices") -> str:
     """Return the target of `devices`.
 
@@ -128,11 +165,16 @@ def check_device(device: Any, **others: Any) -> Device:
         UsageError: `others` contains an option.
     """
     plan.check_device(device)
+    check_no_options(**others)
+    opened: Device = device
+    return opened
+
+
+def check_no_options(**others: Any) -> None:
+    """Check that options for opening a device are all None. Raises UsageError."""
     for name, value in others.items():
         if value is not None:
             raise UsageError(f"{name}: the open device has its own; give one of the two")
-    opened: Device = device
-    return opened
 
 
 def _open(folder: Path | Built, target: str, stream: Any, devices: Devices | None = None) -> Device:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import os
+
 from porter.evaluation.launches import VALUE_SIZE
 from porter.evaluation.options import Judging
 from porter.run import Device
@@ -12,7 +14,8 @@ from porter.run.launch.options import Sizes
 from porter.run.launch.plan import footprint, free
 
 ON_GPU = 1 << 20  # calls; four times the resident threads of a large GPU
-ON_HOST = 1 << 15  # calls; less than a second of short calls
+ON_CORE = 1 << 13  # calls; a fifth of a second of short calls
+LEAST_ON_HOST = 1 << 15  # calls
 LEDGER = 64  # bytes of bookkeeping per row
 
 
@@ -31,4 +34,5 @@ def rows_at_once(device: Device, how: Judging) -> int:
     value = 2 * VALUE_SIZE if how.wants_values else 0
     # Half of the free memory: templates, sources and host buffers need some too.
     most = free(device, need).left // 2 // (need.each + value + LEDGER)
-    return max(1, min(most, ON_GPU if device.on_gpu else ON_HOST))
+    wanted = ON_GPU if device.on_gpu else max(LEAST_ON_HOST, ON_CORE * (os.cpu_count() or 1))
+    return max(1, min(most, wanted))

@@ -1,144 +1,428 @@
-"""Distribute portions over devices, each with a batch size for its memory and occupancy.
+"""Distribute programs over devices: cut a portion for each idle device, and order the results.
 
-A device takes the next portion when it is free.
+An evaluation on one device judges one portion after another. On several devices, a *worker* per
+device judges portions. Two decisions make the time follow the total work instead of the slowest
+device:
+
+* Sizes. GPUs among themselves get portions of one size (`rows_for`). A host twin beside GPUs gets
+  portions of 0.1 s, and GPUs get a share by measured speed (`schedule`).
+* Repetition. When no program is left, idle cores judge the portions that GPUs still run, in
+  pieces, from the first program on. The first result counts; the other one is cancelled. Results do
+  not depend on the device, so the choice cannot be seen.
+
+A portion whose device failed is judged by another device.
 """
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from operator import length_hint
-from queue import SimpleQueue
-from typing import Any
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from queue import Empty, SimpleQueue
 
 from attrs import define, evolve, field
 
-from porter.errors import DeviceFailed, LaunchFailed
-from porter.evaluation.batch_size import rows_at_once
-from porter.evaluation.cases import Cases
+from porter.errors import DeviceFailed, LaunchFailed, NotEnoughMemory
+from porter.evaluation.batch_size import LEAST_ON_HOST, rows_at_once
+from porter.evaluation.devices import LazyDevice, MixedDevices
+from porter.evaluation.growth import suited
 from porter.evaluation.judgement import Judgement, judge
 from porter.evaluation.options import Judging
-from porter.evaluation.portion import Portion
+from porter.evaluation.portion import Cutter, Portion
+from porter.evaluation.schedule import Schedule, Seat
 from porter.run import Cancel, Device
 from porter.run.device.base import MemberDevice
 
-AHEAD = 2  # portions per device that are cut and judged before their results are requested
+AHEAD = 8  # portions per device that are cut before the results of the first are requested
 MOST_FAILURES = 2  # a portion is abandoned after it broke this many devices
 # With several portions per device, the host's work on one portion overlaps a launch of another. On
 # two H200s this minimum of rows was faster than larger ones, although it is half of a GPU's
 # threads.
 PORTIONS, LEAST_ROWS = 4, 1 << 17
+# With at least this many cores, two portions at a time are faster: Python prepares and reads one,
+# while interpreters of the other run. With fewer, they are not, and programs are read one portion
+# later.
+MANY_CORES = 4
+LOOK = 0.05  # seconds after which an idle device asks again
 
 
-def rows_for(device: Device, how: Judging, programs: Iterable[Any], cases: Cases | None) -> int:
+@define(eq=False)
+class Worker:
+    """A device that judges portions.
+
+    Attributes:
+        source: The device, or the GPU that is opened when it is needed.
+        seat: The device's portion sizes and speed.
+        slots: Portions at a time. The host's work on one overlaps the launch of another.
+        lost: Whether it has failed.
+        runs: Number of portions in progress.
+        opening: Whether it is being opened.
+    """
+
+    source: MemberDevice | LazyDevice
+    seat: Seat
+    slots: int = 1
+    lost: bool = False
+    runs: int = 0
+    opening: bool = False
+
+    @property
+    def label(self) -> str:
+        """The device's name for messages."""
+        return self.source.label
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it can take a portion."""
+        return not self.lost and not self.opening and self.runs < self.slots
+
+
+@define(eq=False)
+class _Piece:
+    """A portion in the order of results, until its judgements are yielded.
+
+    Attributes:
+        portion: The programs.
+        runs: The attempts in progress.
+        failures: Failures of devices with it.
+        judgements: Its results; None before they are complete.
+        repeated: Results of its first programs, from idle cores.
+        repeating: The number of programs that idle cores have begun.
+    """
+
+    portion: Portion
+    runs: list[_Run] = field(factory=list)
+    failures: list[tuple[Worker, LaunchFailed]] = field(factory=list)
+    judgements: list[Judgement] | None = None
+    repeated: list[Judgement] = field(factory=list)
+    repeating: int = 0
+
+    def finish(self, judgements: list[Judgement]) -> None:
+        """Set the results, and cancel the other attempts."""
+        self.judgements = judgements
+        for run in self.runs:
+            run.stop()
+
+
+@define(eq=False)
+class _Run:
+    """An attempt to judge a portion, or its part, on one device."""
+
+    piece: _Piece
+    portion: Portion
+    worker: Worker
+    cancel: Cancel
+
+    @property
+    def whole(self) -> bool:
+        return self.portion is self.piece.portion
+
+    def stop(self) -> None:
+        """Stop the interpreters; their results are not needed."""
+        self.cancel()
+        self.cancel()
+
+
+# What a thread reports: the end of an attempt, or a device that is open or could not be opened.
+_Report = tuple["_Run", "Judgement | BaseException"] | Worker
+
+
+@define(eq=False)
+class Distribution:
+    """The workers of an evaluation, and the portions in progress.
+
+    Attributes:
+        workers: The devices.
+        how: The options.
+        rows_of: Returns the rows of the next portion of a worker, from its number, the rows that
+            are left (None: not known) and the seconds since the start; 0: none now.
+        cutter: The programs that are in no portion yet.
+    """
+
+    workers: list[Worker]
+    how: Judging
+    rows_of: Callable[[int, int | None, float], int]
+    cutter: Cutter
+    _cancel: Cancel = field(init=False)
+    _pieces: deque[_Piece] = field(factory=deque, init=False)
+    _again: deque[_Piece] = field(factory=deque, init=False)  # pieces whose device failed
+    _reports: SimpleQueue[_Report] = field(factory=SimpleQueue, init=False)
+    _failures: list[tuple[Worker, LaunchFailed]] = field(factory=list, init=False)
+    _cut_all: bool = field(default=False, init=False)
+    _began: float = field(factory=time.monotonic, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Make a request that stops all launches, also at the caller's request."""
+        self._cancel = Cancel(outer=self.how.cancel)
+
+    def judgements(self) -> Iterator[Judgement]:
+        """Yield the judgements in the order of the programs."""
+        with ThreadPoolExecutor(sum(worker.slots for worker in self.workers)) as pool:
+            try:
+                while True:
+                    waits = self._assign(pool)
+                    while self._pieces and (found := self._pieces[0].judgements) is not None:
+                        self._pieces.popleft()
+                        yield from found
+                    if self._pieces:
+                        self._collect(LOOK if waits else None)
+                    elif self._cut_all:
+                        return
+            except BaseException:
+                self._cancel()  # the remaining results are not needed; end them soon
+                self._cancel()
+                raise
+
+    def _assign(self, pool: ThreadPoolExecutor) -> bool:
+        """Give portions to free workers; return whether one of them has to ask again later."""
+        waits = False
+        for k, worker in enumerate(self.workers):
+            while worker.is_free:
+                run = self._next(k, worker)
+                if run is None:
+                    waits |= not self._cut_all
+                    break
+                self._start(pool, run)
+            if worker.is_free and self._may_cut and not worker.seat.opened:
+                self._open(k, worker)
+        return waits
+
+    @property
+    def _may_cut(self) -> bool:
+        return not self._cut_all and len(self._pieces) < AHEAD * len(self.workers)
+
+    def _open(self, k: int, worker: Worker) -> None:
+        """Open a GPU, without waiting for it, if the schedule has rows for it."""
+        assert isinstance(worker.source, LazyDevice)
+        if self._rows(k):
+            worker.opening = True
+            worker.source.open(partial(self._reports.put, worker))
+
+    def _rows(self, k: int) -> int:
+        return self.rows_of(k, self.cutter.left, time.monotonic() - self._began)
+
+    def _next(self, k: int, worker: Worker) -> _Run | None:
+        if not worker.seat.opened:
+            return None
+        if self._again:
+            return self._retry(worker)
+        if self._may_cut:
+            rows = self._rows(k)
+            portion = self.cutter.next(rows) if rows else None
+            self._cut_all = rows > 0 and portion is None
+            if portion is not None:
+                piece = _Piece(portion)
+                self._pieces.append(piece)
+                return self._run(piece, portion, worker)
+        if self._cut_all and not worker.seat.on_gpu:
+            return self._repeat(k, worker)
+        return None
+
+    def _retry(self, worker: Worker) -> _Run:
+        """Take a piece whose device failed, in portions that fit this worker."""
+        piece = self._again.popleft()
+        parts = piece.portion.parts(worker.seat.most)
+        if len(parts) > 1:
+            pieces = [_Piece(part, failures=list(piece.failures)) for part in parts]
+            at = self._pieces.index(piece)
+            del self._pieces[at]
+            for offset, one in enumerate(pieces):
+                self._pieces.insert(at + offset, one)
+            piece = pieces[0]
+            self._again.extendleft(reversed(pieces[1:]))
+        return self._run(piece, piece.portion, worker)
+
+    def _repeat(self, k: int, worker: Worker) -> _Run | None:
+        """Take the next programs of a portion that a GPU has not finished."""
+        for piece in self._pieces:
+            left = len(piece.portion.sources) - piece.repeating
+            alone = len(piece.runs) == 1 and piece.runs[0].worker.seat.on_gpu
+            if piece.judgements is None and left > 0 and alone:
+                rows = max(1, self.rows_of(k, None, 0.0))
+                part = piece.portion.part(piece.repeating, rows)
+                piece.repeating += len(part.sources)
+                return self._run(piece, part, worker)
+        return None
+
+    def _run(self, piece: _Piece, portion: Portion, worker: Worker) -> _Run:
+        run = _Run(piece, portion, worker, Cancel(outer=self._cancel))
+        piece.runs.append(run)
+        return run
+
+    def _start(self, pool: ThreadPoolExecutor, run: _Run) -> None:
+        run.worker.runs += 1
+        run.worker.seat.begin(run.portion.rows, time.monotonic())
+        pool.submit(self._judge, run)
+
+    def _judge(self, run: _Run) -> None:
+        """Judge a portion in this thread, and report the result to the thread of `judgements`."""
+        try:
+            device = run.worker.source.device
+            assert device is not None  # `_next` gives portions to open devices only
+            with device.here():
+                how = evolve(self.how, cancel=run.cancel)
+                self._reports.put((run, judge(device, run.portion, how)))
+        except BaseException as error:
+            self._reports.put((run, error))
+
+    def _collect(self, seconds: float | None) -> None:
+        """Wait for a report, at most `seconds`, and handle it."""
+        try:
+            report = self._reports.get(timeout=seconds)
+        except Empty:
+            return
+        if isinstance(report, Worker):
+            self._opened(report)
+            return
+        run, found = report
+        piece, worker = run.piece, run.worker
+        piece.runs.remove(run)
+        worker.runs -= 1
+        judged = isinstance(found, Judgement)
+        worker.seat.end(run.portion.rows, time.monotonic(), judged=judged)
+        if piece.judgements is not None:
+            return
+        if isinstance(found, Judgement):
+            self._add(run, found)
+        elif isinstance(found, LaunchFailed) and not self._cancel.requests:
+            self._lost(run, found)
+        elif isinstance(found, NotEnoughMemory) and any(one is not worker for one in self._left):
+            self._leave(run)
+        else:
+            raise found
+
+    def _opened(self, worker: Worker) -> None:
+        assert isinstance(worker.source, LazyDevice)
+        worker.opening = False
+        if worker.source.device is not None:
+            _take_seat(worker.seat, worker.source.device, self.how)
+            worker.lost = worker.seat.most == 0
+            return
+        worker.lost = True
+        if not worker.source.optional:
+            assert worker.source.error is not None
+            raise worker.source.error
+
+    def _add(self, run: _Run, judgement: Judgement) -> None:
+        piece = run.piece
+        if run.whole:
+            piece.finish([judgement])
+            return
+        piece.repeated.append(judgement)
+        if sum(len(one.counts) for one in piece.repeated) == len(piece.portion.sources):
+            piece.finish(sorted(piece.repeated, key=lambda one: one.first))
+
+    def _lost(self, run: _Run, error: LaunchFailed) -> None:
+        """Remove a device that failed, and have another one judge its portion."""
+        piece = run.piece
+        self._failures.append((run.worker, error))
+        piece.failures.append((run.worker, error))
+        self._leave(run)
+        if len(piece.failures) >= MOST_FAILURES or not self._left:
+            raise self._failed(piece) from error
+
+    def _leave(self, run: _Run) -> None:
+        """Give no more portions to a device, and the one that it had to another."""
+        run.worker.lost = True
+        if not run.piece.runs:
+            run.piece.repeated.clear()
+            run.piece.repeating = 0
+            self._again.append(run.piece)
+
+    @property
+    def _left(self) -> list[Worker]:
+        return [worker for worker in self.workers if not worker.lost]
+
+    def _failed(self, piece: _Piece) -> DeviceFailed:
+        """Return the error for a portion that no device can judge."""
+        portion = piece.portion
+        last = portion.first + len(portion.sources) - 1
+        what = f"programs {portion.first} to {last}"
+        worker, error = (piece.failures or self._failures)[-1]
+        return DeviceFailed(
+            f"{worker.label} failed with {what}: {error}",
+            hint="Judge its programs separately, on builds with bounds checks, to find the cause.",
+        )
+
+
+def judged(
+    device: Device | MixedDevices, cutter: Cutter, how: Judging, *, sized: bool
+) -> Iterator[Judgement]:
+    """Yield the judgements of the programs in `cutter`, in their order.
+
+    On several devices, a portion whose device failed is judged on another one, because the result
+    is the same. Raises as judge; DeviceFailed where no device is left, or a portion breaks several.
+
+    Args:
+        device: The device or devices.
+        cutter: The programs.
+        how: The options.
+        sized: Whether the caller chose the number of programs per portion.
+    """
+    if isinstance(device, MixedDevices):
+        return _mixed(device, cutter, how).judgements()
+    rows = rows_for(device, how, None if sized else cutter.left)
+    members = device.members or (MemberDevice(device, device.name),)
+    slots = 1 if sized or device.members else slots_of(device)
+    if slots == 1 and not device.members:
+        return _on_one(device, cutter, how, rows)
+    workers = [Worker(one, Seat(one.device.on_gpu, rows), slots) for one in members]
+    return Distribution(workers, how, lambda k, left, elapsed: rows, cutter).judgements()
+
+
+def slots_of(device: Device) -> int:
+    """Return the number of portions that a device judges at a time."""
+    return 2 if device.on_gpu or device.cores >= MANY_CORES else 1
+
+
+def _on_one(device: Device, cutter: Cutter, how: Judging, rows: int) -> Iterator[Judgement]:
+    while (portion := cutter.next(rows)) is not None:
+        yield judge(device, portion, how)
+
+
+def _mixed(devices: MixedDevices, cutter: Cutter, how: Judging) -> Distribution:
+    """Return the distribution over a host twin and GPUs."""
+    cores = MemberDevice(devices.host, "the host twin")
+    seat = Seat(False, rows_at_once(cores.device, how), devices.host.cores)
+    workers = [Worker(cores, seat, slots_of(devices.host))]
+    for gpu in devices.gpus:
+        seat = Seat(True, 0, opened=False)
+        if gpu.device is not None:
+            _take_seat(seat, gpu.device, how)
+        worker = Worker(gpu, seat, slots=2)
+        worker.lost = seat.opened and seat.most == 0
+        workers.append(worker)
+    return Distribution(workers, how, Schedule([one.seat for one in workers]).rows, cutter)
+
+
+def _take_seat(seat: Seat, device: Device, how: Judging) -> None:
+    """Set the rows that fit an open GPU; 0 if interpreters of the sizes in `how` do not fit."""
+    with device.here():
+        try:
+            fits = suited(device, how) is device
+        except NotEnoughMemory:
+            fits = False
+        seat.most = rows_at_once(device, how) if fits else 0
+    seat.opened = True
+
+
+def rows_for(device: Device, how: Judging, left: int | None) -> int:
     """Return the number of calls per portion, from the devices' memory and number.
 
     Args:
         device: The device or devices.
         how: The options.
-        programs: The programs; their number matters for several devices.
-        cases: The shared cases.
+        left: The number of all calls; None where it is not known, or the portions' size is chosen.
     """
-    if not device.members:
-        return rows_at_once(device, how)
     found = []
-    for member in device.members:
+    members = device.members or (MemberDevice(device, device.name),)
+    for member in members:
         with member.device.here():
             found.append(rows_at_once(member.device, how))
-    rows = length_hint(programs) * (0 if cases is None else len(cases))
-    if rows:
-        each = -(-rows // len(device.members))
-        found.append(min(each, max(-(-each // PORTIONS), LEAST_ROWS)))
+    if left:
+        each = -(-left // len(members))
+        least = LEAST_ROWS if members[0].device.on_gpu else LEAST_ON_HOST
+        found.append(min(each, max(-(-each // PORTIONS), least)))
     return min(found)
-
-
-def judged(device: Device, portions: Iterable[Portion], how: Judging) -> Iterator[Judgement]:
-    """Yield the judgements of `portions`, in their order.
-
-    On several devices, a portion whose device failed is judged on another one, because the result
-    is the same. Raises as judge; DeviceFailed where no device is left, or a portion breaks several.
-    """
-    if device.members:
-        cancel = how.cancel or Cancel()
-        return _Spread(device.members, evolve(how, cancel=cancel), cancel).run(portions)
-    return (judge(device, portion, how) for portion in portions)
-
-
-@define(eq=False)
-class _Spread:
-    members: Sequence[MemberDevice]
-    how: Judging
-    cancel: Cancel
-    _free: SimpleQueue[int | None] = field(factory=SimpleQueue, init=False)
-    _left: set[int] = field(factory=set, init=False)
-    _failures: list[tuple[int, LaunchFailed]] = field(factory=list, init=False)
-
-    def run(self, portions: Iterable[Portion]) -> Iterator[Judgement]:
-        count = len(self.members)
-        self._left.update(range(count))
-        for k in range(count):
-            self._free.put(k)
-        waiting: deque[Future[Judgement]] = deque()
-        with ThreadPoolExecutor(count) as pool:
-            try:
-                for portion in portions:
-                    waiting.append(pool.submit(self._judge, portion))
-                    if len(waiting) >= AHEAD * count:
-                        yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
-            except BaseException:
-                self.cancel()  # the remaining results are not needed; end them soon
-                self.cancel()
-                for future in waiting:
-                    future.cancel()
-                raise
-
-    def _judge(self, portion: Portion) -> Judgement:
-        failures: list[tuple[int, LaunchFailed]] = []  # failures with this portion
-        while True:
-            k = self._free.get()
-            if k is None:
-                self._free.put(None)  # wakes the next waiting thread
-                raise self._failed(portion, failures)
-            device = self.members[k].device
-            try:
-                with device.here():
-                    judgement = judge(device, portion, self.how)
-            except LaunchFailed as error:
-                failures.append((k, error))
-                self._lost(k, error)
-                if len(failures) == MOST_FAILURES or not self._left:
-                    raise self._failed(portion, failures) from error
-            except BaseException:
-                self._free.put(k)
-                raise
-            else:
-                self._free.put(k)
-                return judgement
-
-    def _lost(self, k: int, error: LaunchFailed) -> None:
-        self._failures.append((k, error))
-        self._left.discard(k)
-        if not self._left:
-            self._free.put(None)
-
-    def _failed(self, portion: Portion, failures: list[tuple[int, LaunchFailed]]) -> DeviceFailed:
-        """Return the error for a portion that no device can judge.
-
-        Args:
-            portion: The portion.
-            failures: Failures of devices with this portion; may be empty.
-        """
-        last = portion.first + len(portion.sources) - 1
-        what = f"programs {portion.first} to {last}"
-        k, error = (failures or self._failures)[-1]
-        if not failures:
-            return DeviceFailed(
-                f"no device is left to judge {what}: {self.members[k].label} failed: {error}"
-            )
-        return DeviceFailed(
-            f"{self.members[k].label} failed with {what}: {error}",
-            hint="Judge its programs separately, on builds with bounds checks, to find the cause.",
-        )

@@ -8,11 +8,17 @@ from typing import Any
 
 import attrs
 
-from porter.array.device_selection import check_device, open_target
+from porter.array.device_selection import (
+    built_for_all,
+    check_device,
+    check_no_options,
+    open_target,
+)
 from porter.base.arguments import path
 from porter.errors import ClusterFailed, LaunchFailed, LaunchInterrupted, UsageError
 from porter.evaluation.cases import Cases
-from porter.evaluation.distribution import judged, rows_for
+from porter.evaluation.devices import MixedDevices, open_mixed
+from porter.evaluation.distribution import judged
 from porter.evaluation.growth import suited
 from porter.evaluation.judgement import Judgement
 from porter.evaluation.options import (
@@ -27,33 +33,35 @@ from porter.evaluation.options import (
     batch_of,
     progress_of,
 )
-from porter.evaluation.portion import portions
+from porter.evaluation.portion import Cutter
 from porter.evaluation.results import Evaluation
 from porter.fs import Image
 from porter.fs.folder import image_of
 from porter.run import Device
 from porter.run.built import Built
-from porter.run.open import Devices
+from porter.run.open import ALL, Devices, chosen_devices
+
+Opened = Device | MixedDevices
 
 
 def open_sandbox(
     target: str | None = None,
     release: str | None = None,
     build: str | os.PathLike[str] | Built | None = None,
-    device: Device | None = None,
+    device: Device | MixedDevices | None = None,
     devices: Devices | None = None,
-) -> tuple[Device, bool]:
-    """Open a device, or validate an open one.
+) -> tuple[Opened, bool]:
+    """Open the devices of an evaluation, or validate an open one.
 
     A finished `build` or an open `device` is used as it is, with or without bounds checks.
     Otherwise a build with bounds checks is made, with progress on stderr.
 
     Args:
-        target: The target; None: the GPU where there is one.
+        target: The target: cores or the GPU alone. None: both, where there is a GPU.
         release: The MicroPython release to build.
         build: A finished build or its folder.
         device: An open device.
-        devices: Several devices to open as one.
+        devices: Several devices to open as one; "all": all GPUs, and the cores beside them.
 
     Returns:
         The device, and whether the caller has to close it.
@@ -68,8 +76,18 @@ def open_sandbox(
     if device is not None:
         others: dict[str, Any] = {"target": target, "release": release, "build": build}
         others["devices"] = devices
+        if isinstance(device, MixedDevices):
+            check_no_options(**others)
+            return device, False
         return check_device(device, **others), False
-    return open_target(target, release, build, {"bounds_checks": True}, devices=devices), True
+    checks = {"bounds_checks": True}
+    every = devices is not None and chosen_devices(devices) == (ALL,)
+    if target is None and (devices is None or every):
+        built = built_for_all(release, build, checks)
+        if built is not None and {"host", "cuda"} <= set(built.manifest["targets"]):
+            return open_mixed(built, every=every), True
+        build, release = (build, release) if built is None else (built, None)
+    return open_target(target, release, build, checks, devices=devices), True
 
 
 Size = int | str | None
@@ -99,7 +117,7 @@ def evaluate(
     target: str | None = None,
     release: str | None = None,
     build: str | os.PathLike[str] | Built | None = None,
-    device: Device | None = None,
+    device: Device | MixedDevices | None = None,
     devices: Devices | None = None,
 ) -> Evaluation:
     """Run each program, call its function `entry` for each case, and compare the results.
@@ -200,7 +218,7 @@ def judging_of(
 
 
 def judgements(
-    device: Device,
+    device: Opened,
     programs: Iterable[Any],
     cases: Cases | None,
     how: Judging,
@@ -209,10 +227,10 @@ def judgements(
     progress: Progress | None = None,
 ) -> Iterator[Judgement]:
     """Judge `programs` in order, and yield a judgement per portion. Arguments as in evaluate."""
-    device = suited(device, how)
-    rows = rows_for(device, how, programs if batch is None else (), cases)
-    cut = portions(programs, cases, rows=rows, most=batch or MOST_BATCH)
-    return counted(judged(device, cut, how), progress)
+    if not isinstance(device, MixedDevices):
+        device = suited(device, how)
+    cutter = Cutter(programs, cases, most=batch or MOST_BATCH)
+    return counted(judged(device, cutter, how, sized=batch is not None), progress)
 
 
 def named(programs: Iterable[Any]) -> tuple[Iterable[Any], tuple[str, ...] | None]:

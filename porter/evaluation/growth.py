@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Protocol, Self
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from attrs import define, evolve, field, frozen
@@ -19,10 +18,11 @@ from porter.base.sizes import format_size
 from porter.config import LOCAL_MEMORY_LIMIT, SIZE_BOUNDS
 from porter.errors import NotEnoughMemory
 from porter.evaluation.batch_size import rows_at_once, sizes_of
+from porter.evaluation.devices import twin_of
 from porter.evaluation.launches import Work
 from porter.evaluation.options import Judging
 from porter.evaluation.status import CaseStatus
-from porter.run import Device, open_device
+from porter.run import Device
 from porter.run.advice import OPTIONS, WORDS
 from porter.run.launch.plan import check_local, footprint, free
 
@@ -144,7 +144,7 @@ class _Growth:
         """Compute what does not change between reruns."""
         lack, work = self.device.built.lack, self.work
         self.options = {int(lack[name]): option for name, option in OPTIONS.items()}
-        self.unit_of_row = np.arange(len(work.rows)) if self.how.each == "case" else work.of_row
+        self.unit_of_row = work.units(self.how)
 
     def option(self, row: int) -> str:
         """Return the option that was too small for `row`; a value that does not fit needs heap."""
@@ -167,7 +167,7 @@ class _Growth:
             device = suited(self.device, larger)
             most = rows_at_once(device, larger)
             for at in range(0, len(units), most):
-                part = self._work(units[at : at + most])
+                part = self.work.of_units(self.how, units[at : at + most])
                 self.rows.replace(part.rows, run(device, larger, part))
                 self.schedule(part.rows, sizes)
         except NotEnoughMemory as error:
@@ -184,12 +184,6 @@ class _Growth:
             text = ", ".join(map(format_size, sizes))
             found[row] = f"out of {WORDS[option]}: tried {text}{self.notes.get(unit, '')}"
         return found
-
-    def _work(self, units: np.ndarray[Any, Any]) -> Work:
-        return self.work.only(units) if self.how.each == "case" else self.work.of(units)
-
-
-_twins: WeakKeyDictionary[Device, Device] = WeakKeyDictionary()
 
 
 def suited(device: Device, how: Judging) -> Device:
@@ -208,10 +202,9 @@ def suited(device: Device, how: Judging) -> Device:
     fits = need.local <= LOCAL_MEMORY_LIMIT and need.stack <= device.built.config["stack"]
     if fits and free(device, need).left >= need.each:
         return device
-    if "host" not in device.built.whole.targets:
+    twin = twin_of(device)
+    if twin is None:
         check_local(device, need)
         free(device, need).check(1, need.each, "--heap")
         return device
-    if device not in _twins:
-        _twins[device] = open_device(device.built, "host")
-    return _twins[device]
+    return twin

@@ -23,6 +23,7 @@ from porter.evaluation.patterns import MAX_COST
 from porter.evaluation.portion import Portion
 from porter.evaluation.shapes import END_CODE, equal_outputs
 from porter.evaluation.status import NOT_COMPARED, RETURNED, CaseStatus, case_statuses
+from porter.evaluation.stragglers import run_in_stages
 from porter.evaluation.unsupported import Cause, causes_of, compiles
 from porter.run import Device, Result
 from porter.run.advice import OPTIONS
@@ -81,16 +82,12 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
     # between rows instead costs a copy of some kilobytes.
     work = work_of(portion, how, renew=not device.on_gpu)
     asked, how = how, _of_run(portion, how)
-    rows, broken = _rows(device, portion, how, work)
-    if work.renew and broken.any():
-        # A broken interpreter takes its later rows with it. Rerun these rows in one interpreter
-        # each.
-        apart = work.apart(np.flatnonzero(broken))
-        again, _ = _rows(device, portion, how, apart)
-        rows.replace(apart.rows, again)
-    tried = rerun_larger(
-        device, how, work, rows, lambda device, how, part: _rows(device, portion, how, part)[0]
-    )
+
+    def run(device: Device, how: Judging, work: Work) -> _Left:
+        return run_in_stages(device, portion, how, work, partial(_unbroken, portion))
+
+    rows = run(device, how, work)
+    tried = rerun_larger(device, how, work, rows, run)
     rows.reasons.update(tried)
     if asked.function is not None or portion.cases.texts is not None:
         _compare(portion, asked, rows)
@@ -187,6 +184,18 @@ class _Left:
                 old[row] = one
 
 
+def _unbroken(portion: Portion, device: Device, how: Judging, work: Work) -> _Left:
+    """Return the rows of `work`, where a broken interpreter has lost only its own row."""
+    rows, broken = _rows(device, portion, how, work)
+    if work.renew and broken.any():
+        # A broken interpreter takes its later rows with it. Rerun these rows in one interpreter
+        # each.
+        apart = work.apart(np.flatnonzero(broken))
+        again, _ = _rows(device, portion, how, apart)
+        rows.replace(np.flatnonzero(broken[work.of_row]), again)
+    return rows
+
+
 def _rows(
     device: Device, portion: Portion, how: Judging, work: Work
 ) -> tuple[_Left, np.ndarray[Any, Any]]:
@@ -255,24 +264,32 @@ def _classify(
     lacking = np.flatnonzero(
         (rows.status == CaseStatus.RAISED) & (rows.lack == int(device.built.lack["FEATURE"]))
     )
-    records = {row: raised[row] for row in lacking.tolist()} if raised else {}
-    if len(lacking) and not raised:
-        first, same = _alike(programs[lacking], missing[lacking])
-        recorded = _recorded(device, portion, how, work, np.sort(lacking[first]))
-        asked = lacking[first][same].tolist()
-        records = {row: recorded[one] for row, one in zip(lacking.tolist(), asked, strict=True)}
-    # Equal records of a launch are one object, so each pair of record and program is asked once.
-    failures: dict[tuple[int, int], tuple[ExceptionRecord, bytes]] = {}
-    key_of_row: dict[int, tuple[int, int]] = {}
-    for row, record in records.items():
-        if record is not None and record.missing is not None:
-            program = int(programs[row])
-            key_of_row[row] = id(record), program
-            failures[id(record), program] = record, portion.sources[program]
-    causes = dict(zip(failures, causes_of(list(failures.values())), strict=True))
-    for row, key in key_of_row.items():
-        if (cause := causes[key]) is not None:
-            rows.causes[row] = cause
+    if len(lacking):
+        if raised:  # equal records of a launch are one object
+            own = (id(raised[row]) for row in lacking.tolist())
+            numbers = np.fromiter(own, np.int64, len(lacking))
+        else:
+            known = missing[lacking].astype(np.int64)
+            numbers = np.where(known == 0, -1 - np.arange(len(lacking)), known)
+        order, bounds = _groups(programs[lacking], numbers)
+        first = lacking[order[bounds[:-1]]]
+        if raised:
+            records = [raised[row] for row in first.tolist()]
+        else:
+            recorded = _recorded(device, portion, how, work, np.sort(first))
+            records = [recorded[row] for row in first.tolist()]
+        failures = {
+            group: (record, portion.sources[program])
+            for group, (record, program) in enumerate(
+                zip(records, programs[first].tolist(), strict=True)
+            )
+            if record is not None and record.missing is not None
+        }
+        causes = causes_of(list(failures.values()))
+        for group, cause in zip(failures, causes, strict=True):
+            if cause is not None:
+                same = lacking[order[bounds[group] : bounds[group + 1]]]
+                rows.causes.update(dict.fromkeys(same.tolist(), cause))
     refused = np.flatnonzero(rows.status == CaseStatus.SYNTAX_ERROR)
     which = np.unique(programs[refused])
     answers = compiles([portion.sources[program] for program in which.tolist()])
@@ -281,18 +298,18 @@ def _classify(
     rows.status[list(rows.causes)] = CaseStatus.UNSUPPORTED
 
 
-def _alike(
-    programs: np.ndarray[Any, Any], missing: np.ndarray[Any, Any]
+def _groups(
+    programs: np.ndarray[Any, Any], numbers: np.ndarray[Any, Any]
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Group rows of a program that lack the same name; a row with the number 0 is a group.
+    """Group rows with equal programs and equal numbers.
 
     Returns:
-        The first row of each group, and the group of each row.
+        The rows, group after group, and the place of each group's first row, and their number.
     """
-    alone = np.where(missing == 0, 1 + np.arange(len(missing)), 0)
-    keys = np.stack([programs.astype(np.int64), missing.astype(np.int64), alone])
-    _, first, same = np.unique(keys, axis=1, return_index=True, return_inverse=True)
-    return first, same.reshape(-1)
+    order = np.lexsort((numbers, programs))
+    starts = np.ones(len(order), bool)
+    starts[1:] = (np.diff(programs[order].astype(np.int64)) != 0) | (np.diff(numbers[order]) != 0)
+    return order, np.append(np.flatnonzero(starts), len(order))
 
 
 def _recorded(

@@ -21,6 +21,7 @@ from porter.run.launch.shared_code import with_shared_code
 
 NAME = "<program>"  # the file name in tracebacks; equal sources with equal names are compiled once
 VALUE_SIZE = 256  # bytes kept of each result at first; rows with longer results run again
+ON_HOST_TOGETHER = 128  # interpreters that a worker of the host twin takes at a time
 ROWS_TOGETHER = 32  # rows per interpreter of the host twin, which is restored between rows
 
 
@@ -79,6 +80,16 @@ class Work:
         counts = np.diff(np.append(starts, len(chosen)))
         which = self.which[of_row[starts]]
         return Work(which, case[starts], counts, self.rows[chosen], self.renew)
+
+    def units(self, how: Judging) -> np.ndarray[Any, Any]:
+        """Return the unit of each row: what a rerun repeats, a row or with each="program" an
+        interpreter.
+        """
+        return np.arange(len(self.rows)) if how.each == "case" else self.of_row
+
+    def of_units(self, how: Judging, units: np.ndarray[Any, Any]) -> Work:
+        """Select units by index, ascending."""
+        return self.only(units) if how.each == "case" else self.of(units)
 
     def apart(self, chosen: np.ndarray[Any, Any]) -> Work:
         """Select the rows of interpreters by index, and give each row its own interpreter."""
@@ -143,6 +154,8 @@ def launch(
         sandbox=True,
         alike=True,
         total=1,
+        # A worker takes one block after another. Interpreters that are alike see no blocks.
+        block=0 if device.on_gpu else ON_HOST_TOGETHER,
         clock=how.clock,
         order=True,
         cancel=how.cancel,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from operator import length_hint
 from typing import Any
 
 import numpy as np
@@ -40,55 +41,124 @@ class Portion:
         """Number of calls: a row for each case of each program, in this order."""
         return int(self.counts.sum())
 
+    def part(self, start: int, rows: int) -> Portion:
+        """Return the programs from `start` on: at least one, at most `rows` calls."""
+        ends = np.cumsum(self.counts[start:])
+        stop = start + max(1, int(np.searchsorted(ends, rows, side="right")))
+        return Portion(
+            self.first + start,
+            self.sources[start:stop],
+            self.cases,
+            self.first_case[start:stop],
+            self.counts[start:stop],
+        )
+
+    def parts(self, rows: int) -> list[Portion]:
+        """Divide the portion into portions of at most `rows` calls; [self] if it has no more."""
+        if self.rows <= rows:
+            return [self]
+        found: list[Portion] = []
+        start = 0
+        while start < len(self.sources):
+            found.append(self.part(start, rows))
+            start += len(found[-1].sources)
+        return found
+
 
 def portions(
     programs: Iterable[Any], cases: Cases | None, *, rows: int, most: int
 ) -> Iterator[Portion]:
-    """Cut `programs` into portions of at most `rows` calls and at most `most` programs.
+    """Cut `programs` into portions of at most `rows` calls. Arguments and errors as of `Cutter`."""
+    cutter = Cutter(programs, cases, most=most)
+    while (portion := cutter.next(rows)) is not None:
+        yield portion
+
+
+class Cutter:
+    """A stream of programs, from which the caller cuts one portion after another.
 
     The cases of a portion are all calls of a function, or all of programs that run as a whole.
 
     A portion has at least one program. Programs are read as portions are requested.
 
+    Attributes:
+        first: Index of the first program that is not in a portion yet.
+
     Args:
         programs: Sources; or pairs of a source and its cases, where `cases` is None.
         cases: The shared cases.
-        rows: Maximum calls per portion.
         most: Maximum programs per portion.
 
     Raises:
-        WrongType: A program has a wrong type; the message has its index.
-        UsageError: A program has no cases; the message has its index.
+        WrongType: A program has a wrong type; the message has its index. `next` raises it too.
+        UsageError: A program has no cases; the message has its index. `next` raises it too.
     """
-    one = isinstance(programs, Mapping) or Program.is_one(programs)
-    if one or not isinstance(programs, Iterable):
-        raise WrongType(f"programs: {type(programs).__name__} is not a list of programs", hint=HINT)
-    if cases is not None:
-        yield from _of_shared(iter(programs), cases, max(1, min(most, rows // max(1, len(cases)))))
-        return
-    gathered = _Gathered()
-    for i, program in enumerate(programs):
-        source, own = _with_cases(program, f"programs[{i}]")
-        full = gathered.rows + len(own) > rows or len(gathered.sources) == most
-        if gathered.sources and (full or gathered.differs(own)):
-            yield gathered.portion()
-            gathered = _Gathered(i)
-        gathered.add(source, own)
-    if gathered.sources:
-        yield gathered.portion()
 
+    def __init__(self, programs: Iterable[Any], cases: Cases | None, *, most: int) -> None:
+        one = isinstance(programs, Mapping) or Program.is_one(programs)
+        if one or not isinstance(programs, Iterable):
+            raise WrongType(
+                f"programs: {type(programs).__name__} is not a list of programs", hint=HINT
+            )
+        self._expected = length_hint(programs) * (0 if cases is None else len(cases))
+        self._programs = iter(programs)
+        self._cases = cases
+        self._most = most
+        self._ahead: tuple[bytes, Cases] | None = None  # read, but in no portion yet
+        self.first = 0
 
-def _of_shared(programs: Iterator[Any], cases: Cases, count: int) -> Iterator[Portion]:
-    """Yield portions of `count` programs, with minimal work per program: there may be millions."""
-    first = 0
-    while given := list(islice(programs, count)):
+    @property
+    def left(self) -> int | None:
+        """Calls that are in no portion yet; None where the number of programs is not known.
+
+        Programs with their own cases have no known number of calls.
+        """
+        if self._cases is None or not self._expected:
+            return None
+        return max(0, self._expected - self.first * len(self._cases))
+
+    def next(self, rows: int) -> Portion | None:
+        """Cut the next portion, of at most `rows` calls; return None after the last program."""
+        cut = self._own(rows) if self._cases is None else self._shared(rows, self._cases)
+        if cut is not None:
+            self.first += len(cut.sources)
+        return cut
+
+    def _shared(self, rows: int, cases: Cases) -> Portion | None:
+        """Cut with minimal work per program, because there may be millions."""
+        count = max(1, min(self._most, rows // max(1, len(cases))))
+        given = list(islice(self._programs, count))
+        if not given:
+            return None
         if set(map(type, given)) == {str}:
             sources = tuple([source.encode("utf-8", "surrogatepass") for source in given])
         else:
-            sources = tuple(_source(one, f"programs[{i}]") for i, one in enumerate(given, first))
+            sources = tuple(
+                _source(one, f"programs[{i}]") for i, one in enumerate(given, self.first)
+            )
         starts = np.zeros(len(sources), np.int64)
-        yield Portion(first, sources, cases, starts, np.full(len(sources), len(cases), np.int64))
-        first += len(sources)
+        counts = np.full(len(sources), len(cases), np.int64)
+        return Portion(self.first, sources, cases, starts, counts)
+
+    def _own(self, rows: int) -> Portion | None:
+        gathered = _Gathered(self.first)
+        while len(gathered.sources) < self._most:
+            following = self._ahead or self._read(self.first + len(gathered.sources))
+            if following is None:
+                break
+            self._ahead = following
+            own = following[1]
+            full = gathered.rows + len(own) > rows
+            if gathered.sources and (full or gathered.differs(own)):
+                break
+            gathered.add(*following)
+            self._ahead = None
+        return gathered.portion() if gathered.sources else None
+
+    def _read(self, index: int) -> tuple[bytes, Cases] | None:
+        for program in self._programs:
+            return _with_cases(program, f"programs[{index}]")
+        return None
 
 
 def _with_cases(program: Any, name: str) -> tuple[bytes, Cases]:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from porter.errors import DeviceFailed, UsageError
-from porter.evaluation import Cases, Judging, distribution, evaluate, portions
-from porter.evaluation.distribution import _Spread
-from porter.run import Cancel, Device
+from porter.evaluation import Judging, distribution, evaluate
+from porter.run import Device
 from porter.run.several.device import Several
 from tests.several.conftest import ApartTwin, apart
 
@@ -63,20 +62,12 @@ def test_no_device_is_left(built: Build) -> None:
 
 
 def test_a_portion_that_nothing_is_left_for_says_why(built: Build) -> None:
-    devices = apart(built)
-    spread = _Spread(devices.members, Judging(), Cancel())
-    cases = Cases.of(CASES)
-    first, second = portions(PROGRAMS[:4], cases, rows=18, most=2)
-    for k, device in enumerate(devices.devices):
-        assert isinstance(device, ApartTwin)
-        device.fails = "start"
-        spread._free.put(k)
-        spread._left.add(k)
-    with pytest.raises(DeviceFailed, match="GPU 1 failed with programs 0 to 1: the kernel"):
-        spread._judge(first)
-    for _ in range(2):
-        with pytest.raises(DeviceFailed, match="no device is left to judge programs 2 to 3: GPU 1"):
-            spread._judge(second)
+    devices = apart(built, 1)
+    (device,) = devices.devices
+    assert isinstance(device, ApartTwin)
+    device.fails = "start"
+    with pytest.raises(DeviceFailed, match="GPU 0 failed with programs 0 to 1: the kernel"):
+        evaluate(PROGRAMS[:4], CASES, device=devices, batch=2)
 
 
 def test_what_was_judged_before_a_failure_is_in_the_error(built: Build) -> None:
@@ -122,5 +113,4 @@ def test_each_device_gets_portions(
     """One batch for few calls; otherwise several, which are large enough for a GPU."""
     several = apart(built)
     monkeypatch.setattr(distribution, "rows_at_once", lambda device, how: 1 << 20)
-    case = Cases.of([((1,), 1)])
-    assert distribution.rows_for(several, Judging(), range(programs), case) == rows
+    assert distribution.rows_for(several, Judging(), programs) == rows

@@ -201,6 +201,7 @@ class Device(Protocol):
             and idle interpreters are stored as snapshots.
         scratch: Whether interpreters that end with their launch need no arenas from the caller.
         warp: Threads that execute one instruction together.
+        cores: Threads of this process that run interpreters; 0 on a GPU.
         figures: Sizes that the build measured.
         templates: The cache of compiled interpreters that others start as copies of.
         operations: Computations over arrays.
@@ -221,6 +222,7 @@ class Device(Protocol):
     local: bool
     scratch: bool
     warp: int
+    cores: int
     figures: Figures
     templates: Templates
     operations: Operations

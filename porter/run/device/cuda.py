@@ -57,8 +57,8 @@ class CudaRunning:
 
     refused = None
 
-    def __init__(self, cupy: Any, stream: Any, keep: object, events: tuple[Any, Any]) -> None:
-        self._cupy, self._stream, self._keep, self._events = cupy, stream, keep, events
+    def __init__(self, cupy: Any, keep: object, events: tuple[Any, Any]) -> None:
+        self._cupy, self._keep, self._events = cupy, keep, events
         self._started = time.monotonic()
 
     def wait(self, seconds: float | None) -> bool:
@@ -66,17 +66,18 @@ class CudaRunning:
         end = None if seconds is None else time.monotonic() + seconds
         try:
             if end is None:
-                self._stream.synchronize()
+                self._events[1].synchronize()
                 return True
-            # Stream.done reports a failed kernel as running
-            query = self._cupy.cuda.runtime.streamQuery
-            while query(self._stream.ptr) == NOT_READY:
+            # The stream may have later launches of other threads, so the event is queried.
+            # Event.done reports a failed kernel as running.
+            query = self._cupy.cuda.runtime.eventQuery
+            while query(self._events[1].ptr) == NOT_READY:
                 now = time.monotonic()
                 if now >= end:
                     return False
                 # Sleep for 2% of the elapsed time, so that polling hardly prolongs short launches.
                 time.sleep(min(max((now - self._started) / 50, 20e-6), 2e-3))
-            self._stream.synchronize()  # raises if the kernel failed
+            self._events[1].synchronize()  # raises if the kernel failed
             return True
         except self._cupy.cuda.runtime.CUDARuntimeError as error:
             raise LaunchFailed(f"the GPU failed while interpreters ran: {error}") from error
@@ -208,6 +209,7 @@ class Cuda(OfOneProcess):
     name = "cuda"
     on_gpu = True
     warp = 32
+    cores = 0
     members: tuple[MemberDevice, ...] = ()
     native_refusal = "cuda runs native code of programs that it was opened with alone"
 
@@ -371,18 +373,24 @@ class Cuda(OfOneProcess):
         With little free memory, snapshot storage first releases the rows that are not in use.
         """
         pool = self.xp.get_default_memory_pool()
-        pool.free_all_blocks()
+        more = local - _reserved.get(self._id(), 0)
         free, total = self.xp.cuda.runtime.memGetInfo()
+        if free < total * SHORT or more > 0:  # the driver needs memory that the pool holds
+            pool.free_all_blocks()
+            free, _ = self.xp.cuda.runtime.memGetInfo()
         if free < total * SHORT:
             for store in list(self._stores):
                 if store.idle:
                     store.shrink()
             pool.free_all_blocks()
             free, _ = self.xp.cuda.runtime.memGetInfo()
-        properties = self.xp.cuda.runtime.getDeviceProperties(self.xp.cuda.Device().id)
-        threads = properties["multiProcessorCount"] * properties["maxThreadsPerMultiProcessor"]
-        more = local - _reserved.get(self._id(), 0)
-        return MemoryBudget(int(free), threads * max(0, more))
+        return MemoryBudget(int(free) + int(pool.free_bytes()), self._resident * max(0, more))
+
+    @cached_property
+    def _resident(self) -> int:
+        """Threads that the GPU can hold at a time."""
+        properties = self.xp.cuda.runtime.getDeviceProperties(self.number)
+        return int(properties["multiProcessorCount"] * properties["maxThreadsPerMultiProcessor"])
 
     def _id(self) -> int:
         return int(self.xp.cuda.Device().id)
@@ -421,7 +429,7 @@ class Cuda(OfOneProcess):
             _reserved[self._id()] = int(record["local_bytes"])
         except self.xp.cuda.driver.CUDADriverError as error:
             raise LaunchFailed(f"the kernel does not start: {error}") from error
-        return CudaRunning(self.xp, self.stream, keep, events)
+        return CudaRunning(self.xp, keep, events)
 
     def close(self) -> None:
         """Release cached device memory."""

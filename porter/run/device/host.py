@@ -144,7 +144,7 @@ class HostTwin(OfOneProcess, HostArrays):
             raise LaunchFailed(f"{path} does not load: {error}", hint=_hint(error)) from error
         # Detects a file that was replaced during loading.
         built.check(variant, (LIBRARY, *READ_BY_LIBRARY))
-        self._threads = threads or os.cpu_count() or 1
+        self.cores = threads or os.cpu_count() or 1
         self.figures = Figures.of(built.whole.targets[variant].info)
         self.templates = Templates()
         size, pointer, number = ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int
@@ -214,7 +214,7 @@ class HostTwin(OfOneProcess, HostArrays):
 
     def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
         """Start the launch on at most as many threads as the machine has cores."""
-        return HostRunning(self._library, record, self._threads)
+        return HostRunning(self._library, record, self.cores)
 
     def close(self) -> None:
         """Do nothing, because arrays own all memory."""

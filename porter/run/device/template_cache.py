@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import repeat
+from threading import Lock
 from typing import Any
 
 import attrs
@@ -19,7 +21,8 @@ class TemplateBatch:
 
     Attributes:
         how: The properties besides their programs on which they depend.
-        addresses: The address of each program's base snapshot (templates/runtime/launch.h).
+        addresses: The address of each program's base snapshot (templates/runtime/launch.h), by the
+            program's key.
         owner: The owner of the snapshots' memory.
         code: Memory of the bytecode that all copies execute as long as they exist: compiled on the
             device, and shared code.
@@ -33,9 +36,40 @@ class TemplateBatch:
     size: int
 
 
+@define(eq=False)
+class _Table:
+    """The templates with equal properties. Place 0 stands for programs without one.
+
+    Attributes:
+        places: The index of each key in the arrays.
+        addresses: The snapshots' addresses (uint64).
+        batches: The numbers of their batches (int64); -1 at place 0.
+    """
+
+    places: dict[Hashable, int] = attrs.field(factory=dict)
+    addresses: np.ndarray[Any, Any] = attrs.field(factory=lambda: np.zeros(1, np.uint64))
+    batches: np.ndarray[Any, Any] = attrs.field(factory=lambda: np.full(1, -1, np.int64))
+
+    def add(self, number: int, addresses: Mapping[Hashable, int]) -> None:
+        """Add the templates of a batch; they replace earlier ones of the same keys."""
+        first, count = len(self.addresses), len(addresses)
+        self.places.update(zip(addresses, range(first, first + count), strict=True))
+        more = np.fromiter(addresses.values(), np.uint64, count)
+        self.addresses = np.concatenate([self.addresses, more])
+        self.batches = np.concatenate([self.batches, np.full(count, number, np.int64)])
+
+    def of(self, number: int, addresses: Mapping[Hashable, int]) -> dict[Hashable, int]:
+        """Return those of the templates of batch `number` that no later batch has replaced."""
+        return {
+            key: address
+            for key, address in addresses.items()
+            if self.batches[self.places[key]] == number
+        }
+
+
 @define
 class Templates:
-    """A device's templates, keyed by the properties and programs that they were made of.
+    """A device's templates, keyed by the properties and the programs' keys that they were made of.
 
     Templates of one batch share memory, so a batch is evicted as a whole. The cache keeps the most
     recently used batches. Launches look up thousands of programs at once, so there is no Python
@@ -48,58 +82,60 @@ class Templates:
 
     most: int = 16
     most_bytes: int = 256 * MIB
-    # The batch's number by `how` and program; batches are in order of last use, oldest first.
-    _numbers: dict[Hashable, dict[Hashable, int]] = attrs.field(factory=dict, init=False)
+    _tables: dict[Hashable, _Table] = attrs.field(factory=dict, init=False)
+    # Batches are in order of last use, oldest first.
     _batches: OrderedDict[int, TemplateBatch] = attrs.field(factory=OrderedDict, init=False)
     _next: int = attrs.field(default=0, init=False)
+    _lock: Lock = attrs.field(factory=Lock, init=False, repr=False)  # for launches of two threads
 
     def __len__(self) -> int:
         """Return the number of templates."""
-        return sum(map(len, self._numbers.values()))
+        return sum(len(table.places) for table in self._tables.values())
 
     def find(
-        self, how: Hashable, programs: Sequence[Hashable]
+        self, how: Hashable, keys: Sequence[Hashable]
     ) -> tuple[np.ndarray[Any, Any], list[TemplateBatch]]:
-        """Look up the templates of `programs`.
+        """Look up templates.
 
         Args:
             how: The properties that templates must have.
-            programs: The programs.
+            keys: The keys of their programs.
 
         Returns:
             The snapshots' addresses (uint64, 0 for none), and the batches that own them.
         """
-        addresses = np.zeros(len(programs), np.uint64)
-        kept = self._numbers.get(how)
-        if not kept:
-            return addresses, []
-        numbers = np.array([kept.get(program, -1) for program in programs], np.int64)
-        batches = []
-        for number in np.unique(numbers[numbers >= 0]).tolist():
-            batch = self._batches[number]
-            self._batches.move_to_end(number)
-            batches.append(batch)
-            for i in np.flatnonzero(numbers == number).tolist():
-                addresses[i] = batch.addresses[programs[i]]
-        return addresses, batches
+        with self._lock:
+            table = self._tables.get(how)
+            if table is None:
+                return np.zeros(len(keys), np.uint64), []
+            places = np.fromiter(map(table.places.get, keys, repeat(0)), np.int64, len(keys))
+            numbers = np.unique(table.batches[places])
+            found = []
+            for number in numbers[numbers >= 0].tolist():
+                self._batches.move_to_end(number)
+                found.append(self._batches[number])
+            return table.addresses[places], found
 
     def keep(self, batch: TemplateBatch) -> None:
         """Add a batch, and evict the least recently used ones beyond the limits."""
         if not batch.addresses or batch.size > self.most_bytes:
             return
-        self._batches[self._next] = batch
-        self._numbers.setdefault(batch.how, {}).update(dict.fromkeys(batch.addresses, self._next))
-        self._next += 1
-        while len(self._batches) > self.most or self.size > self.most_bytes:
-            self._forget(*self._batches.popitem(last=False))
+        with self._lock:
+            self._batches[self._next] = batch
+            self._tables.setdefault(batch.how, _Table()).add(self._next, batch.addresses)
+            self._next += 1
+            while len(self._batches) > self.most or self.size > self.most_bytes:
+                self._forget(self._batches.popitem(last=False)[1])
 
-    def _forget(self, number: int, batch: TemplateBatch) -> None:
-        kept = self._numbers[batch.how]
-        for program in batch.addresses:
-            if kept[program] == number:  # not replaced by a later batch
-                del kept[program]
-        if not kept:
-            del self._numbers[batch.how]
+    def _forget(self, batch: TemplateBatch) -> None:
+        left = _Table()
+        table = self._tables[batch.how]
+        for other, kept in self._batches.items():
+            if kept.how == batch.how:
+                left.add(other, table.of(other, kept.addresses))
+        self._tables[batch.how] = left
+        if not left.places:
+            del self._tables[batch.how]
 
     @property
     def size(self) -> int:

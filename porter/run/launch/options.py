@@ -97,8 +97,11 @@ class Program(_Fields):
             name: The name that tracebacks show.
             codes: The shared code of each source, b"" for a source without; None: none has.
         """
-        sources = [source.removeprefix(codecs.BOM_UTF8) for source in sources]
-        return ProgramColumns(sources, text(name, "name"), codes)
+        columns = ProgramColumns(sources, text(name, "name"), codes)
+        if codecs.BOM_UTF8 not in columns.joined:
+            return columns
+        plain = [source.removeprefix(codecs.BOM_UTF8) for source in sources]
+        return ProgramColumns(plain, columns.name, codes)
 
     @property
     def encoded_name(self) -> bytes:
@@ -116,7 +119,7 @@ class ProgramColumns(Sequence[Program]):
         codes: The shared code of each source; None: no source has any.
     """
 
-    sources: list[bytes]
+    sources: Sequence[bytes]
     name: str
     codes: Sequence[bytes] | None = None
 
@@ -142,6 +145,11 @@ class ProgramColumns(Sequence[Program]):
         return ProgramColumns([self.sources[i] for i in indices], self.name, codes)
 
     @cached_property
+    def joined(self) -> bytes:
+        """The joined sources, for searches: one search takes less time than a million."""
+        return b"".join(self.sources)
+
+    @cached_property
     def distinct(self) -> bool:
         """True if no two programs have the same source."""
         return len(set(self.sources)) == len(self.sources)
@@ -152,12 +160,22 @@ class Cancel:
     """A request to end a launch in progress; call it from any thread or a signal handler.
 
     The first call raises KeyboardInterrupt in interpreters. The second stops them hard.
+
+    Attributes:
+        asked: Number of calls.
+        outer: A request that ends this launch and others.
     """
 
     asked: int = 0
+    outer: Cancel | None = None
 
     def __call__(self, *_: object) -> None:
         self.asked += 1
+
+    @property
+    def requests(self) -> int:
+        """Number of calls of this object and of the outer one."""
+        return self.asked + (0 if self.outer is None else self.outer.requests)
 
 
 # The parts of a Launch are its base classes. Each option is declared and documented once, and

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +35,12 @@ class Programs:
     which: np.ndarray[Any, Any] | None = field(repr=False)
     rests: int
 
+    def chosen(self, indices: Sequence[int]) -> Sequence[Program]:
+        """Select programs."""
+        if isinstance(self.each, ProgramColumns):
+            return self.each.chosen(indices)
+        return [self.each[i] for i in indices]
+
     @cached_property
     def running(self) -> np.ndarray[Any, Any]:
         """Indices of the interpreters that have a program."""
@@ -56,7 +62,7 @@ class Programs:
         return int((self.counts > 0).sum()) > 1
 
     @cached_property
-    def sources(self) -> list[bytes]:
+    def sources(self) -> Sequence[bytes]:
         """The programs' sources."""
         if isinstance(self.each, ProgramColumns):
             return self.each.sources
@@ -71,12 +77,33 @@ class Programs:
         return codes if any(codes) else None
 
     @cached_property
-    def texts(self) -> list[bytes]:
+    def texts(self) -> Sequence[bytes]:
         """The programs' texts: shared code, or the source of a program without it."""
         codes = self.codes
         if codes is None:
             return self.sources
         return [code or source for code, source in zip(codes, self.sources, strict=True)]
+
+    @cached_property
+    def keys(self) -> Sequence[Hashable]:
+        """A key of each program, by which templates are cached.
+
+        A source alone is no key where others have shared code: a program could contain the bytes of
+        another one's code.
+        """
+        if not isinstance(self.each, ProgramColumns):
+            return self.each
+        codes = self.codes
+        if codes is None:
+            return self.sources
+        return [code or (source,) for code, source in zip(codes, self.sources, strict=True)]
+
+    @cached_property
+    def kind(self) -> Hashable:
+        """What distinguishes the keys from those of other launches."""
+        if not isinstance(self.each, ProgramColumns):
+            return "programs"
+        return ("sources" if self.codes is None else "codes", self.each.name)
 
     @cached_property
     def shared(self) -> np.ndarray[Any, Any]:
@@ -98,6 +125,8 @@ class Programs:
 
     def names_word(self, word: bytes) -> bool:
         """Return whether `word` is in the joined sources; it may span two programs."""
+        if isinstance(self.each, ProgramColumns):
+            return word in self.each.joined
         return word in (self.text if self.codes is None else b"".join(self.sources))
 
     @cached_property

@@ -28,6 +28,7 @@ from porter.run.launch.single import start_on_device
 # Steps that compiling a program may take. The same limit holds for every caller, so whether a
 # program has shared code depends on its source and on the sizes alone.
 COMPILE_STEPS = 1 << 24
+TOGETHER = 128  # programs that a worker of the host twin takes at a time
 AT_ONCE = 1 << 14  # programs of one launch
 # Bytes for the shared code of a program beyond twice its source. Longer code is fetched by a second
 # launch.
@@ -132,6 +133,7 @@ def with_shared_code(
         max_steps=COMPILE_STEPS,
         order=True,
         fork=False,
+        block=0 if device.compiler.on_gpu else TOGETHER,
         cancel=cancel,
     )
     ready: dict[bytes, bytes | None] = {}

@@ -67,7 +67,7 @@ def _copies(plan: LaunchPlan) -> Copies | None:
     """
     device, programs = plan.device, plan.programs
     how = _how(plan)
-    addresses, batches = device.templates.find(how, programs.each)
+    addresses, batches = device.templates.find(how, programs.keys)
     missing = _missing(plan, addresses)
     if len(missing) and _fits(plan, missing):
         made, addresses[missing] = _make(plan, missing, how)
@@ -133,6 +133,7 @@ def _how(plan: LaunchPlan) -> Hashable:
     """Return the properties besides its program on which a template depends."""
     launch, need = plan.launch, plan.footprint
     return (
+        plan.programs.kind,
         launch.kind,
         plan.phase.execute,
         launch.gc_stress,
@@ -157,13 +158,14 @@ def _make(
     """
     device, programs = plan.device, plan.programs
     need, n = plan.footprint, len(missing)
-    chosen = [programs.each[i] for i in missing.tolist()]
+    which = missing.tolist()
+    chosen = programs.chosen(which)
     ends = np.cumsum(_code_sizes(programs, missing))
     offsets = np.concatenate(([0], ends)).astype(np.uint64)
     arenas = device.arenas(n, need.pystack, need.heap)
     code = CodeBuffer(device.zeros(max(1, int(offsets[-1])), np.uint8), offsets)
     # Templates execute shared code in place.
-    text = text_array(device, Programs(n, tuple(chosen), None, programs.rests))
+    text = text_array(device, Programs(n, chosen, None, programs.rests))
     phase = Phase(arenas=arenas, stop=False, execute=plan.phase.execute, code=code, text=text)
     launch = _alone(plan, _deadlines(programs, plan.launch)[missing])
     request = LaunchRequest(chosen, n, launch, phase, np.arange(n, dtype=np.uint32))
@@ -175,7 +177,8 @@ def _make(
     places = address_of(device, owner) + row * np.arange(n, dtype=np.uint64)
     compiled = result.status == device.built.status["OK"]
     kept = np.flatnonzero(compiled)
-    addresses = dict(zip((chosen[k] for k in kept.tolist()), places[kept].tolist(), strict=True))
+    keys = [programs.keys[which[k]] for k in kept.tolist()]
+    addresses = dict(zip(keys, places[kept].tolist(), strict=True))
     size = n * row + int(offsets[-1]) + int(text.size)
     return TemplateBatch(how, addresses, owner, (code.memory, text), size), np.where(
         compiled, places, np.uint64(0)

@@ -39,7 +39,7 @@ class Asked(Protocol):
     """A count of requests to end the launch."""
 
     @property
-    def asked(self) -> int:
+    def requests(self) -> int:
         """0: none, 1: interrupt, 2: stop."""
 
 
@@ -185,7 +185,7 @@ class _Waiting:
     def _look(self, ended: Ended, ctrl_c: CtrlC) -> None:
         now = time.monotonic()
         late = self.end is not None and now >= self.end
-        asked = ctrl_c.count + self.cancel.asked
+        asked = ctrl_c.count + self.cancel.requests
         if self._stop_at is None and (late or asked):
             ended.interrupted = True
             self._stop_at = now + GRACE

@@ -152,6 +152,7 @@ class Several(OfOneProcess, HostArrays):
         self.name = f"{len(devices)} x {first.name}"
         self.built, self.figures, self.warp = first.built, first.figures, first.warp
         self.block, self.local, self.scratch = first.block, first.local, first.scratch
+        self.cores = sum(device.cores for device in devices)
         self.most_block = min(device.most_block for device in devices)
         self.templates = Templates()  # unused: each device has its own
 

@@ -1,0 +1,94 @@
+"""Portion sizes: simulated devices of given speeds finish together, whatever the guesses were."""
+
+from __future__ import annotations
+
+import heapq
+
+import pytest
+
+from porter.evaluation.schedule import Schedule, Seat
+
+
+def simulated(
+    total: int, rates: list[float], *, opening: float = 0.0, known: bool = True
+) -> tuple[float, list[int]]:
+    """Return the seconds of an evaluation, and the rows that each device judged.
+
+    Args:
+        total: Rows.
+        rates: Rows per second of the host twin and of GPUs.
+        opening: Seconds for opening a GPU; 0: GPUs are open.
+        known: Whether the number of rows is known.
+    """
+    seats = [Seat(False, 1 << 17, 16)]
+    seats += [Seat(True, 1 << 20, opened=not opening) for _ in rates[1:]]
+    schedule = Schedule(seats)
+    left, now, judged = total, 0.0, [0] * len(rates)
+    events: list[tuple[float, int, int]] = []
+    ends = 0.0
+    while left or events:
+        for k, seat in enumerate(seats):
+            while left and len(seat.running) < (2 if seat.on_gpu else 1):
+                rows = min(left, schedule.rows(k, left if known else None, now))
+                if not rows:
+                    break
+                if not seat.opened:
+                    if not any(event[1] == k for event in events):
+                        heapq.heappush(events, (now + opening, k, 0))
+                    break
+                left -= rows
+                busy = sum(seat.running) / rates[k]
+                seat.begin(rows, now)
+                heapq.heappush(events, (now + busy + rows / rates[k], k, rows))
+        if not events:
+            now += 0.05
+            continue
+        if not left and all(event[1] > 0 for event in events):
+            # Idle cores judge what GPUs have not finished.
+            repeated = now + sum(rows for _, _, rows in events) / rates[0]
+            if repeated < max(events)[0]:
+                return repeated, judged
+        now, k, rows = heapq.heappop(events)
+        if rows:
+            seats[k].end(rows, now)
+            judged[k] += rows
+            ends = now
+        else:
+            seats[k].opened = True
+    return ends, judged
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("gpu", [5e4, 4e5, 4e6])
+@pytest.mark.parametrize("cores", [3e4, 1e6])
+def test_devices_share_the_rows(cores: float, gpu: float, known: bool) -> None:
+    """The time is near that of perfect division, or of the faster device."""
+    total = 4_000_000
+    seconds, judged = simulated(total, [cores, gpu], known=known)
+    best = total / (cores + gpu)
+    assert seconds < 1.5 * best + 0.7
+    assert judged[0] and (judged[1] or gpu < cores)
+
+
+def test_short_evaluations_open_no_gpu() -> None:
+    assert simulated(10_000, [1e6, 1e7], opening=2.0)[1][1] == 0
+    assert simulated(2_000_000, [1e6, 1e7], opening=0.5)[1][1] > 0
+
+
+def test_long_rows_come_in_small_portions() -> None:
+    """The first portion shows how long a row takes; a guess would give the cores thousands."""
+    schedule = Schedule([Seat(False, 1 << 17, 16)])
+    assert schedule.rows(0, 1_000_000, 0.0) == 256
+    schedule.seats[0].begin(256, 0.0)
+    schedule.seats[0].end(256, 25.6)
+    assert schedule.rows(0, 1_000_000, 25.6) == 16
+
+
+def test_a_failed_portion_counts_no_rows() -> None:
+    seat = Seat(True, 1000)
+    seat.begin(500, 1.0)
+    seat.end(500, 2.0, judged=False)
+    assert seat.rate() is None
+    seat.begin(500, 2.0)
+    seat.end(500, 2.5)
+    assert seat.rate() == pytest.approx(500 / 1.5)

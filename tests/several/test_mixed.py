@@ -1,0 +1,232 @@
+"""The cores and GPUs of a machine judge together; a twin with separate memory stands for a GPU."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from porter import evaluate
+from porter.errors import BuildDamaged, DeviceFailed, NotEnoughMemory, PorterError
+from porter.evaluation import Evaluation, Judging, distribution, judgement, stragglers
+from porter.evaluation.devices import LazyDevice, MixedDevices
+from porter.evaluation.judgement import Judgement, judge
+from porter.evaluation.portion import Portion
+from porter.evaluation.schedule import Schedule
+from porter.run import Device
+from porter.run.built import open_build
+from porter.run.device.host import HostTwin
+from tests.several.conftest import ApartTwin
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
+CASES = [((x, y), x + y) for x in range(3) for y in range(3)]
+PROGRAMS = [
+    "def solve(x, y): return x + y",
+    "def solve(x, y): return x - y",
+    "def solve(x, y): return [x][y]",
+    "def solve(x, y):\n    while x: pass",
+    "def solve(x, y) return",
+    "import random\ndef solve(x, y): print('x' * x); return random.getrandbits(9) + x",
+] * 20
+OPTIONS = {"steps": 2000, "keep": ("values", "outputs", "tracebacks")}
+Mixed = Callable[..., MixedDevices]
+
+
+@pytest.fixture
+def mixed(built: Build) -> Mixed:
+    """Return a function that makes a host twin and one GPU, which `opened` opens."""
+    whole = open_build(built.folder)
+
+    def make(opened: Callable[[], Device] | None = None, *, optional: bool = True) -> MixedDevices:
+        host = HostTwin(whole, threads=1)
+        gpu = LazyDevice("GPU", opened or (lambda: ApartTwin(whole)), host, optional=optional)
+        return MixedDevices(host, [gpu])
+
+    return make
+
+
+@pytest.fixture
+def alone(built: Build) -> Evaluation:
+    """Return the results on the host twin alone."""
+    return evaluate(PROGRAMS, CASES, build=built.folder, target="host", **OPTIONS)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give both devices portions of a few programs, the GPU also at the start."""
+    monkeypatch.setattr(Schedule, "rows", lambda self, k, left, elapsed: 100 if k else 30)
+
+
+def check_equal(found: Evaluation, alone: Evaluation) -> None:
+    for name in ("status", "steps"):
+        assert np.array_equal(getattr(found, name), getattr(alone, name)), name
+    assert found.outputs == alone.outputs and found.values == alone.values
+    assert found.tracebacks == alone.tracebacks
+
+
+@pytest.mark.usefixtures("small_portions")
+def test_results_are_those_of_one_device(mixed: Mixed, alone: Evaluation) -> None:
+    devices = mixed()
+    devices.open()
+    used: list[bool] = []
+    done: list[int] = []
+    real = distribution.judge
+
+    def noted(device: Device, portion: Portion, how: Judging) -> Judgement:
+        used.append(device.on_gpu)
+        return real(device, portion, how)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distribution, "judge", noted)
+        found = evaluate(PROGRAMS, CASES, device=devices, progress=done.append, **OPTIONS)  # type: ignore[arg-type]
+    check_equal(found, alone)
+    assert set(used) == {True, False}
+    assert done[-1] == len(PROGRAMS) and done == sorted(done)
+    devices.close()
+
+
+def test_a_short_evaluation_opens_no_gpu(mixed: Mixed) -> None:
+    def opened() -> Device:
+        raise AssertionError("opened")
+
+    devices = mixed(opened)
+    assert evaluate(PROGRAMS[:2], CASES, device=devices).status.shape == (2, 9)
+    assert devices.gpus[0].device is None and devices.gpus[0].error is None
+
+
+@pytest.mark.usefixtures("small_portions")
+def test_a_gpu_that_cannot_be_opened(mixed: Mixed, alone: Evaluation) -> None:
+    def fails(error: PorterError) -> Callable[[], Device]:
+        def opened() -> Device:
+            raise error
+
+        return opened
+
+    found = evaluate(PROGRAMS, CASES, device=mixed(fails(PorterError("no driver"))), **OPTIONS)  # type: ignore[arg-type]
+    check_equal(found, alone)
+    with pytest.raises(BuildDamaged, match="changed"):
+        devices = mixed(fails(BuildDamaged("changed")))
+        devices.open()
+        evaluate(PROGRAMS, CASES, device=devices)
+    with pytest.raises(PorterError, match="no driver"):
+        devices = mixed(fails(PorterError("no driver")), optional=False)
+        devices.open()
+        evaluate(PROGRAMS, CASES, device=devices)
+
+
+@pytest.mark.usefixtures("small_portions")
+@pytest.mark.parametrize("fails", ["start", "wait"])
+def test_a_gpu_that_fails_loses_nothing(
+    mixed: Mixed, built: Build, alone: Evaluation, fails: str
+) -> None:
+    failing = ApartTwin(open_build(built.folder))
+    failing.fails = fails
+    devices = mixed(lambda: failing)
+    devices.open()
+    check_equal(evaluate(PROGRAMS, CASES, device=devices, **OPTIONS), alone)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("small_portions")
+def test_all_devices_fail(mixed: Mixed, built: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = ApartTwin(open_build(built.folder))
+    failing.fails = "start"
+    devices = mixed(lambda: failing)
+    devices.open()
+    monkeypatch.setattr(HostTwin, "launch", ApartTwin.launch)
+    devices.host.current, devices.host.fails = 1, "start"  # type: ignore[attr-defined]
+    with pytest.raises(DeviceFailed, match="failed with programs"):
+        evaluate(PROGRAMS, CASES, device=devices)
+
+
+@pytest.mark.usefixtures("small_portions")
+def test_a_gpu_without_memory_gets_no_portion(
+    mixed: Mixed, alone: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    devices = mixed()
+    devices.open()
+
+    def full(device: Device, portion: Portion, how: Judging) -> Judgement:
+        if device.on_gpu:
+            raise NotEnoughMemory("10 interpreters do not fit")
+        return judge(device, portion, how)
+
+    monkeypatch.setattr(distribution, "judge", full)
+    check_equal(evaluate(PROGRAMS, CASES, device=devices, **OPTIONS), alone)  # type: ignore[arg-type]
+
+
+def test_idle_cores_repeat_what_a_gpu_does_not_finish(
+    mixed: Mixed, alone: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The GPU gets most programs and never answers; its launch is cancelled in the end."""
+    devices = mixed()
+    devices.open()
+    cancelled = threading.Event()
+
+    def slow(device: Device, portion: Portion, how: Judging) -> Judgement:
+        if not device.on_gpu:
+            return judge(device, portion, how)
+        assert how.cancel is not None
+        end = time.monotonic() + 60
+        while not how.cancel.requests and time.monotonic() < end:
+            time.sleep(0.01)
+        cancelled.set()
+        raise NotEnoughMemory("stopped")
+
+    monkeypatch.setattr(distribution, "judge", slow)
+    monkeypatch.setattr(Schedule, "rows", lambda self, k, left, elapsed: 800 if k else 30)
+    check_equal(evaluate(PROGRAMS, CASES, device=devices, **OPTIONS), alone)  # type: ignore[arg-type]
+    assert cancelled.is_set()
+
+
+@pytest.mark.usefixtures("small_portions")
+def test_what_the_programs_raise_ends_the_evaluation(mixed: Mixed) -> None:
+    def programs() -> Iterator[str]:
+        yield from PROGRAMS
+        raise KeyError("source")
+
+    devices = mixed()
+    devices.open()
+    with pytest.raises(KeyError, match="source"):
+        evaluate(programs(), CASES, device=devices, steps=2000)
+
+
+@pytest.mark.parametrize("each", ["case", "program"])
+@pytest.mark.parametrize("few", [64, 0])
+def test_long_rows_end_apart(
+    mixed: Mixed, monkeypatch: pytest.MonkeyPatch, each: str, few: int
+) -> None:
+    """Rows that reach a small limit of steps run again, on cores if they are few."""
+    sources = [
+        f"def solve(x):\n    for i in range({n}): pass\n    return x"
+        for n in (10, 3000, 90_000, 500)
+    ] + ["def solve(x):\n    while x: pass\n    return x"]
+    cases = [((k,), k) for k in range(3)]
+    limits = [None, 50_000, 80_000, 400, 60_000]
+    device = ApartTwin(mixed().built)
+    deadline = 60.0
+
+    def run(on: Device) -> Evaluation:
+        return evaluate(sources, cases, device=on, steps=limits, deadline=deadline, each=each)
+
+    expected = run(mixed().host)
+    launches: list[tuple[bool, int]] = []
+    real = judgement.launch
+
+    def noted(on: Device, portion: Portion, how: Judging, work: object, *rest: object) -> object:
+        launches.append((on.on_gpu, len(work.rows)))  # type: ignore[attr-defined]
+        return real(on, portion, how, work, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(judgement, "launch", noted)
+    monkeypatch.setattr(stragglers, "LIMITS", (1000, 10_000))
+    monkeypatch.setattr(stragglers, "FEW", few)
+    with device.here():
+        found = run(device)
+    assert np.array_equal(found.status, expected.status)
+    assert np.array_equal(found.steps, expected.steps)
+    assert [gpu for gpu, _ in launches] == ([True, False] if few else [True, True, True])
