@@ -2,26 +2,36 @@
 
     python benchmarks/evaluating.py [--programs 4096] [--cases 64] [--build FOLDER] [--target T]
         [--small] [--each case|program] [--devices 0,1] [--batch PROGRAMS]
+        [--file JSONL [--copies 400]]
 
 The programs come from porter_dev/bench/candidates.py and are all different. With --small they have
 four lines. The pool has a process per core. Each process compiles a program once, executes it, and
 compares the result of `solve` for each case. The times include compiling on both sides, but
-neither starting processes nor opening the device. The sum of all calls' steps shows whether two
-runs did the same work, also on several GPUs.
+neither starting processes nor opening the device. With --file the programs are those of a set with
+tests, such as HumanEval, with a comment that makes the copies differ. A second reference runs each
+program of the set in a process of its own, one per core at a time. The sum of all calls' steps
+shows whether two runs did the same work, also on several GPUs.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import multiprocessing
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
+from multiprocessing.pool import ThreadPool
+from pathlib import Path
 from typing import Any
 
 from porter import evaluate
+from porter.evaluation.data_files import read_programs
 from porter.evaluation.devices import MixedDevices
-from porter.evaluation.execution import open_sandbox
+from porter.evaluation.execution import Opened, open_sandbox
 from porter_dev.bench.candidates import programs
 
 EXPECTED = 0
@@ -54,6 +64,60 @@ def passed(code: Any, cases: int) -> list[bool]:
     return row
 
 
+def opened(options: argparse.Namespace) -> tuple[Opened, str]:
+    """Open the devices, and return them with a word about bounds checks."""
+    device, _ = open_sandbox(options.target, None, options.build, devices=options.devices)
+    if isinstance(device, MixedDevices):
+        device.open()
+    return device, "with" if device.built.bounds_checks else "without"
+
+
+def ends(source: bytes) -> bool:
+    """Return whether a whole program ends without an exception; run in this process."""
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(source, "<program>", "exec"), {"__name__": "__main__"})
+    except BaseException:
+        return False
+    return True
+
+
+def ends_alone(source: bytes) -> bool:
+    """Return whether a whole program ends without an exception, in a process of its own."""
+    command = [sys.executable, "-"]
+    return subprocess.run(command, input=source, capture_output=True, check=False).returncode == 0
+
+
+def judge_file(options: argparse.Namespace) -> None:
+    """Time the programs of a set with tests."""
+    found = list(read_programs(options.file))
+    texts = [p.source if isinstance(p.source, bytes) else p.source.encode() for p in found]
+    sources = [text + b"\n# %d\n" % k for k in range(options.copies) for text in texts]
+    cores = os.cpu_count() or 1
+    with multiprocessing.Pool(cores) as pool:
+        pool.map(ends, texts[:cores])
+        begun = time.perf_counter()
+        pool.map(ends, sources, chunksize=16)
+        print(f"{len(sources)} programs")
+        print(f"CPython, {cores} processes: {time.perf_counter() - begun:.3f} s")
+    with ThreadPool(cores) as threads:
+        begun = time.perf_counter()
+        threads.map(ends_alone, texts)
+        seconds = (time.perf_counter() - begun) * options.copies
+        print(f"CPython, a process per program: {seconds:.3f} s (from the first copy)")
+    device, checks = opened(options)
+    evaluate(zip(texts, (p.cases for p in found), strict=True), device=device)
+    cases = [p.cases for _ in range(options.copies) for p in found]
+    begun = time.perf_counter()
+    result = evaluate(zip(sources, cases, strict=True), device=device, batch=options.batch)
+    seconds = time.perf_counter() - begun
+    passed = int(result.passed.sum())
+    print(
+        f"{device.name} {checks} bounds checks: {seconds:.3f} s, {passed} of {len(sources)} passed"
+    )
+    device.close()
+
+
 def main() -> None:
     """Print the times and whether both sides agree."""
     parser = argparse.ArgumentParser()
@@ -65,7 +129,12 @@ def main() -> None:
     parser.add_argument("--each", choices=["case", "program"])
     parser.add_argument("--devices", help="numbers of GPUs, as 0,1")
     parser.add_argument("--batch", type=int, help="programs of one launch")
+    parser.add_argument("--file", type=Path, help="a set of programs with tests")
+    parser.add_argument("--copies", type=int, default=1, help="of the programs in --file")
     options = parser.parse_args()
+    if options.file is not None:
+        judge_file(options)
+        return
     if options.small:
         sources = small(options.programs)
     else:
@@ -80,11 +149,8 @@ def main() -> None:
         reference = time.perf_counter() - begun
     print(f"{len(sources)} programs x {options.cases} cases")
     print(f"CPython, {cores} processes: {reference:.3f} s")
-    device, _ = open_sandbox(options.target, None, options.build, devices=options.devices)
+    device, checks = opened(options)
     cases = [((case,), EXPECTED) for case in range(options.cases)]
-    if isinstance(device, MixedDevices):
-        device.open()
-    checks = "with" if device.built.bounds_checks else "without"
     for each in [options.each] if options.each else ["case", "program"]:
         evaluate(sources[:512], cases, device=device, each=each)
         begun = time.perf_counter()
@@ -93,7 +159,9 @@ def main() -> None:
         same = all(found.passed[i :: 8 * cores].tolist() == rows for i, rows in enumerate(expected))
         ratio = f"{reference / seconds:.2f} x"
         steps = int(found.steps.sum())
-        print(f"{device.name} {checks} bounds checks, each={each!r}: {seconds:.3f} s, {ratio}, {same = }")
+        print(
+            f"{device.name} {checks} bounds checks, each={each!r}: {seconds:.3f} s, {ratio}, {same = }"
+        )
         print(f"{steps = }", flush=True)
     device.close()
 

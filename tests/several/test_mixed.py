@@ -15,6 +15,7 @@ from porter.errors import BuildDamaged, DeviceFailed, NotEnoughMemory, PorterErr
 from porter.evaluation import Evaluation, Judging, distribution, judgement, stragglers
 from porter.evaluation.devices import LazyDevice, MixedDevices
 from porter.evaluation.judgement import Judgement, judge
+from porter.evaluation.launches import launch
 from porter.evaluation.portion import Portion
 from porter.evaluation.schedule import Schedule
 from porter.run import Device
@@ -76,7 +77,7 @@ def test_results_are_those_of_one_device(mixed: Mixed, alone: Evaluation) -> Non
     devices.open()
     used: list[bool] = []
     done: list[int] = []
-    real = distribution.judge
+    real = judge
 
     def noted(device: Device, portion: Portion, how: Judging) -> Judgement:
         used.append(device.on_gpu)
@@ -216,7 +217,7 @@ def test_long_rows_end_apart(
 
     expected = run(mixed().host)
     launches: list[tuple[bool, int]] = []
-    real = judgement.launch
+    real = launch
 
     def noted(on: Device, portion: Portion, how: Judging, work: object, *rest: object) -> object:
         launches.append((on.on_gpu, len(work.rows)))  # type: ignore[attr-defined]
