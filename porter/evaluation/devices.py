@@ -10,37 +10,58 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from weakref import WeakKeyDictionary
+from typing import Protocol
 
-from attrs import define, field
+from attrs import define, evolve, field, frozen
 
-from porter.errors import BuildDamaged, PorterError
-from porter.run import Device, open_device
+from porter.evaluation.background import Background
+from porter.evaluation.judgement import Judgement, judge
+from porter.evaluation.options import Judging
+from porter.evaluation.portion import Portion
+from porter.evaluation.processes import CoreProcess, processes_of
+from porter.evaluation.twins import set_twin
+from porter.run import Cancel, Device, open_device
 from porter.run.built import Built
 from porter.run.device.host import HostTwin
 
-# The host twin beside each GPU.
-_twins: WeakKeyDictionary[Device, Device] = WeakKeyDictionary()
+
+class Source(Protocol):
+    """What judges portions: a device, or a process with a device of its own."""
+
+    @property
+    def label(self) -> str:
+        """Its name for messages."""
+
+    def judge(self, portion: Portion, how: Judging, cancel: Cancel) -> Judgement:
+        """Judge a portion; `cancel` ends it early. Raises as `judgement.judge`."""
 
 
-def twin_of(device: Device) -> Device | None:
-    """Return the host twin of a GPU's build, which gives equal results; None if it has none."""
-    if "host" not in device.built.whole.targets:
-        return None
-    if device not in _twins:
-        _twins[device] = open_device(device.built, "host")
-    return _twins[device]
+@frozen
+class OpenDevice:
+    """A device that is open.
+
+    Attributes:
+        label: Its name for messages.
+        device: The device.
+    """
+
+    label: str
+    device: Device
+
+    def judge(self, portion: Portion, how: Judging, cancel: Cancel) -> Judgement:
+        """See Source."""
+        with self.device.here():
+            return judge(self.device, portion, evolve(how, cancel=cancel))
 
 
 @define(eq=False)
-class LazyDevice:
+class LazyDevice(Background):
     """A GPU that is opened when it is first needed.
 
     Attributes:
         label: Its name for messages.
         optional: Whether evaluations continue on other devices if it cannot be opened.
         device: The open device, or None.
-        error: Why it could not be opened.
     """
 
     label: str
@@ -48,46 +69,21 @@ class LazyDevice:
     _twin: Device
     optional: bool = True
     device: Device | None = field(default=None, init=False)
-    error: BaseException | None = field(default=None, init=False)
-    _waiting: list[Callable[[], object]] = field(factory=list, init=False)
-    _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
-    _thread: threading.Thread | None = field(default=None, init=False, repr=False)
 
-    def open(self, report: Callable[[], object]) -> None:
-        """Open the device in a thread of its own, and call `report` there in the end.
+    def start(self) -> None:
+        """See Background."""
+        device = self._open()
+        set_twin(device, self._twin)
+        self.device = device
 
-        The thread does not depend on the evaluation: the next one finds the device open.
-        """
-        with self._lock:
-            if self.device is None and self.error is None:
-                self._waiting.append(report)
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._run, name=f"open {self.label}")
-                    self._thread.start()
-                return
-        report()
-
-    def _run(self) -> None:
-        device, error = None, None
-        try:
-            device = self._open()
-            _twins[device] = self._twin
-        except BaseException as raised:
-            error = raised
-            # Other devices would hide the damage.
-            self.optional &= isinstance(raised, PorterError) and not isinstance(
-                raised, BuildDamaged
-            )
-        with self._lock:
-            self.device, self.error = device, error
-            waiting, self._waiting = self._waiting, []
-        for report in waiting:
-            report()
+    def judge(self, portion: Portion, how: Judging, cancel: Cancel) -> Judgement:
+        """See Source."""
+        assert self.device is not None  # portions are given to open devices only
+        return OpenDevice(self.label, self.device).judge(portion, how, cancel)
 
     def close(self) -> None:
         """Close the device, after its opening has ended."""
-        if self._thread is not None:
-            self._thread.join()
+        self.join()
         if self.device is not None:
             with self.device.here():
                 self.device.close()
@@ -98,12 +94,14 @@ class MixedDevices:
     """A host twin and GPUs of one build, which judge the programs of an evaluation together.
 
     Attributes:
-        host: The host twin.
+        host: The host twin of this process.
         gpus: The GPUs.
+        processes: Processes that share the cores.
     """
 
     host: HostTwin
     gpus: Sequence[LazyDevice]
+    processes: Sequence[CoreProcess] = ()
 
     @property
     def built(self) -> Built:
@@ -116,17 +114,17 @@ class MixedDevices:
         return " and ".join(["host", *(gpu.label for gpu in self.gpus)])
 
     def open(self) -> None:
-        """Open all GPUs and wait for them, so that the next evaluation can use them at once."""
+        """Open all devices and wait for them, so that the next evaluation can use them at once."""
         opened = threading.Semaphore(0)
-        for gpu in self.gpus:
-            gpu.open(opened.release)
-        for _ in self.gpus:
+        for one in (*self.gpus, *self.processes):
+            one.open(opened.release)
+        for _ in (*self.gpus, *self.processes):
             opened.acquire()
 
     def close(self) -> None:
         """Close all devices."""
-        for gpu in self.gpus:
-            gpu.close()
+        for one in (*self.gpus, *self.processes):
+            one.close()
         self.host.close()
 
 
@@ -156,7 +154,7 @@ def open_mixed(built: Built, *, every: bool) -> MixedDevices:
         )
         for number in numbers
     ]
-    return MixedDevices(host, gpus)
+    return MixedDevices(host, gpus, processes_of(host))
 
 
 def _current() -> int | None:

@@ -22,18 +22,21 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from queue import Empty, SimpleQueue
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from porter.errors import DeviceFailed, LaunchFailed, NotEnoughMemory
+from porter.evaluation.background import Background
 from porter.evaluation.batch_size import LEAST_ON_HOST, rows_at_once
-from porter.evaluation.devices import LazyDevice, MixedDevices
+from porter.evaluation.devices import LazyDevice, MixedDevices, OpenDevice, Source
 from porter.evaluation.growth import suited
 from porter.evaluation.judgement import Judgement, judge
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Cutter, Portion
+from porter.evaluation.processes import processes_of
 from porter.evaluation.schedule import Schedule, Seat
 from porter.run import Cancel, Device
 from porter.run.device.base import MemberDevice
+from porter.run.device.host import HostTwin
 
 AHEAD = 8  # portions per device that are cut before the results of the first are requested
 MOST_FAILURES = 2  # a portion is abandoned after it broke this many devices
@@ -53,18 +56,16 @@ class Worker:
     """A device that judges portions.
 
     Attributes:
-        source: The device, or the GPU that is opened when it is needed.
+        source: The device, perhaps one that is opened when it is needed.
         seat: The device's portion sizes and speed.
         slots: Portions at a time. The host's work on one overlaps the launch of another.
-        lost: Whether it has failed.
         runs: Number of portions in progress.
         opening: Whether it is being opened.
     """
 
-    source: MemberDevice | LazyDevice
+    source: Source
     seat: Seat
     slots: int = 1
-    lost: bool = False
     runs: int = 0
     opening: bool = False
 
@@ -76,7 +77,7 @@ class Worker:
     @property
     def is_free(self) -> bool:
         """Whether it can take a portion."""
-        return not self.lost and not self.opening and self.runs < self.slots
+        return not self.seat.lost and not self.opening and self.runs < self.slots
 
 
 @define(eq=False)
@@ -194,8 +195,8 @@ class Distribution:
         return not self._cut_all and len(self._pieces) < AHEAD * len(self.workers)
 
     def _open(self, k: int, worker: Worker) -> None:
-        """Open a GPU, without waiting for it, if the schedule has rows for it."""
-        assert isinstance(worker.source, LazyDevice)
+        """Open a device, without waiting for it, if the schedule has rows for it."""
+        assert isinstance(worker.source, Background)
         if self._rows(k):
             worker.opening = True
             worker.source.open(partial(self._reports.put, worker))
@@ -238,8 +239,8 @@ class Distribution:
         """Take the next programs of a portion that a GPU has not finished."""
         for piece in self._pieces:
             left = len(piece.portion.sources) - piece.repeating
-            alone = len(piece.runs) == 1 and piece.runs[0].worker.seat.on_gpu
-            if piece.judgements is None and left > 0 and alone:
+            on_gpu = any(run.whole and run.worker.seat.on_gpu for run in piece.runs)
+            if piece.judgements is None and left > 0 and on_gpu:
                 rows = max(1, self.rows_of(k, None, 0.0))
                 part = piece.portion.part(piece.repeating, rows)
                 piece.repeating += len(part.sources)
@@ -259,11 +260,8 @@ class Distribution:
     def _judge(self, run: _Run) -> None:
         """Judge a portion in this thread, and report the result to the thread of `judgements`."""
         try:
-            device = run.worker.source.device
-            assert device is not None  # `_next` gives portions to open devices only
-            with device.here():
-                how = evolve(self.how, cancel=run.cancel)
-                self._reports.put((run, judge(device, run.portion, how)))
+            found = run.worker.source.judge(run.portion, self.how, run.cancel)
+            self._reports.put((run, found))
         except BaseException as error:
             self._reports.put((run, error))
 
@@ -294,13 +292,12 @@ class Distribution:
             raise found
 
     def _opened(self, worker: Worker) -> None:
-        assert isinstance(worker.source, LazyDevice)
+        assert isinstance(worker.source, Background)
         worker.opening = False
-        if worker.source.device is not None:
-            _take_seat(worker.seat, worker.source.device, self.how)
-            worker.lost = worker.seat.most == 0
+        if worker.source.is_open:
+            _take_seat(worker, self.how)
             return
-        worker.lost = True
+        worker.seat.lost = True
         if not worker.source.optional:
             assert worker.source.error is not None
             raise worker.source.error
@@ -325,7 +322,7 @@ class Distribution:
 
     def _leave(self, run: _Run) -> None:
         """Give no more portions to a device, and the one that it had to another."""
-        run.worker.lost = True
+        run.worker.seat.lost = True
         if not run.piece.runs:
             run.piece.repeated.clear()
             run.piece.repeating = 0
@@ -333,7 +330,7 @@ class Distribution:
 
     @property
     def _left(self) -> list[Worker]:
-        return [worker for worker in self.workers if not worker.lost]
+        return [worker for worker in self.workers if not worker.seat.lost]
 
     def _failed(self, piece: _Piece) -> DeviceFailed:
         """Return the error for a portion that no device can judge."""
@@ -361,6 +358,8 @@ def judged(
         how: The options.
         sized: Whether the caller chose the number of programs per portion.
     """
+    if isinstance(device, HostTwin) and not sized and (processes := processes_of(device)):
+        device = MixedDevices(device, [], processes)
     if isinstance(device, MixedDevices):
         return _mixed(device, cutter, how).judgements()
     rows = rows_for(device, how, None if sized else cutter.left)
@@ -368,7 +367,10 @@ def judged(
     slots = 1 if sized or device.members else slots_of(device)
     if slots == 1 and not device.members:
         return _on_one(device, cutter, how, rows)
-    workers = [Worker(one, Seat(one.device.on_gpu, rows), slots) for one in members]
+    workers = [
+        Worker(OpenDevice(one.label, one.device), Seat(one.device.on_gpu, rows), slots)
+        for one in members
+    ]
     return Distribution(workers, how, lambda k, left, elapsed: rows, cutter).judgements()
 
 
@@ -383,29 +385,36 @@ def _on_one(device: Device, cutter: Cutter, how: Judging, rows: int) -> Iterator
 
 
 def _mixed(devices: MixedDevices, cutter: Cutter, how: Judging) -> Distribution:
-    """Return the distribution over a host twin and GPUs."""
-    cores = MemberDevice(devices.host, "the host twin")
-    seat = Seat(False, rows_at_once(cores.device, how), devices.host.cores)
-    workers = [Worker(cores, seat, slots_of(devices.host))]
+    """Return the distribution over a host twin, processes that share its cores, and GPUs."""
+    host = devices.host
+    most = rows_at_once(host, how)
+    workers = [
+        Worker(OpenDevice("the host twin", host), Seat(False, most, host.cores), slots_of(host))
+    ]
+    if how.function is None:  # a function of the caller stays in this process
+        for process in devices.processes:
+            seat = Seat(False, most, process.cores, opened=process.is_open)
+            workers.append(Worker(process, seat, slots=2))
     for gpu in devices.gpus:
-        seat = Seat(True, 0, opened=False)
-        if gpu.device is not None:
-            _take_seat(seat, gpu.device, how)
-        worker = Worker(gpu, seat, slots=2)
-        worker.lost = seat.opened and seat.most == 0
+        worker = Worker(gpu, Seat(True, 0, opened=False), slots=2)
+        if gpu.is_open:
+            _take_seat(worker, how)
         workers.append(worker)
     return Distribution(workers, how, Schedule([one.seat for one in workers]).rows, cutter)
 
 
-def _take_seat(seat: Seat, device: Device, how: Judging) -> None:
-    """Set the rows that fit an open GPU; 0 if interpreters of the sizes in `how` do not fit."""
-    with device.here():
-        try:
-            fits = suited(device, how) is device
-        except NotEnoughMemory:
-            fits = False
-        seat.most = rows_at_once(device, how) if fits else 0
+def _take_seat(worker: Worker, how: Judging) -> None:
+    """Let a device that was opened judge, unless interpreters of the sizes in `how` do not fit."""
+    seat = worker.seat
     seat.opened = True
+    if isinstance(worker.source, LazyDevice) and worker.source.device is not None:
+        device = worker.source.device
+        with device.here():
+            try:
+                seat.lost = suited(device, how) is not device
+                seat.most = rows_at_once(device, how)
+            except NotEnoughMemory:
+                seat.lost = True
 
 
 def rows_for(device: Device, how: Judging, left: int | None) -> int:

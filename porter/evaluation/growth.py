@@ -18,10 +18,10 @@ from porter.base.sizes import format_size
 from porter.config import LOCAL_MEMORY_LIMIT, SIZE_BOUNDS
 from porter.errors import NotEnoughMemory
 from porter.evaluation.batch_size import rows_at_once, sizes_of
-from porter.evaluation.devices import twin_of
 from porter.evaluation.launches import Work
 from porter.evaluation.options import Judging
 from porter.evaluation.status import CaseStatus
+from porter.evaluation.twins import twin_of
 from porter.run import Device
 from porter.run.advice import OPTIONS, WORDS
 from porter.run.launch.plan import check_local, footprint, free

@@ -22,7 +22,7 @@ SLICE = 0.1  # seconds of a portion on cores
 # Rows of a portion on a GPU. Fewer rows leave most of its threads idle.
 LEAST_ON_GPU = 1 << 16
 MOST_ON_GPU = 1 << 18
-STARTING = 0.5  # seconds for opening a GPU and loading the interpreter there
+STARTING = 1.0  # seconds for opening a GPU, or for starting a process
 LAUNCHING = 0.02  # seconds of a launch on a GPU besides its rows
 
 
@@ -35,6 +35,7 @@ class Seat:
         most: Maximum rows per portion.
         cores: Number of cores, on the host twin.
         opened: Whether it has been opened.
+        lost: Whether it has failed.
         started: Time of its first portion's start, in seconds; None before it.
         rows: Rows of its finished portions.
         seconds: Seconds that it has worked.
@@ -46,6 +47,7 @@ class Seat:
     most: int
     cores: int = 1
     opened: bool = True
+    lost: bool = False
     started: float | None = None
     rows: int = 0
     seconds: float = 0.0
@@ -75,10 +77,11 @@ class Seat:
 
 @define
 class Schedule:
-    """Portion sizes for a host twin and GPUs that judge together.
+    """Portion sizes for a host twin, processes that share its cores, and GPUs.
 
     Attributes:
-        seats: The devices. The first one is the host twin.
+        seats: The devices. The first one is the host twin of this process. It gets no portion while
+            other processes use the cores.
     """
 
     seats: list[Seat]
@@ -91,15 +94,28 @@ class Schedule:
             left: Rows that no device has yet; None where that is not known.
             elapsed: Seconds since the evaluation began.
         """
-        return self._on_gpu(k, left, elapsed) if self.seats[k].on_gpu else self._on_cores(left)
+        seat = self.seats[k]
+        if seat.on_gpu:
+            return self._on_gpu(k, left, elapsed)
+        if k == 0 and self._shared:
+            return 0
+        if not seat.opened:
+            lasts = elapsed > STARTING if left is None else left / self._sum() > 2 * STARTING
+            return int(lasts)
+        return self._on_cores(k, left)
 
-    def _on_cores(self, left: int | None) -> int:
-        cores = self.seats[0]
+    @property
+    def _shared(self) -> bool:
+        """Whether processes judge on the cores."""
+        return any(one.opened and not one.lost and not one.on_gpu for one in self.seats[1:])
+
+    def _on_cores(self, k: int, left: int | None) -> int:
+        cores = self.seats[k]
         rate, first = cores.rate(), FIRST_ON_CORE * cores.cores
         wanted = first if rate is None else min(int(rate * SLICE), GROWTH * max(cores.last, first))
-        if left is not None and any(seat.running for seat in self.seats[1:]):
-            # GPUs do not wait for the last portion of cores.
-            wanted = min(wanted, int(left * self._rate(0) / self._sum() / 2))
+        if left is not None and any(seat.running for seat in self.seats if seat is not cores):
+            # Others do not wait for the last portion of these cores.
+            wanted = min(wanted, int(left * self._rate(k) / self._sum() / 2))
         return max(cores.cores, min(wanted, cores.most))
 
     def _on_gpu(self, k: int, left: int | None, elapsed: float) -> int:
@@ -115,18 +131,21 @@ class Schedule:
         return min(seat.most, MOST_ON_GPU, max(share // 2, min(share, LEAST_ON_GPU)))
 
     def _works(self, k: int) -> bool:
-        """Return whether device `k` has had a portion."""
-        return self.seats[k].started is not None
+        """Return whether device `k` gets portions, and its rate counts."""
+        seat = self.seats[k]
+        if seat.lost or (k == 0 and self._shared):
+            return False
+        return k == 0 or seat.started is not None or (seat.opened and not seat.on_gpu)
 
     def _rate(self, k: int) -> float:
-        seat = self.seats[k]
+        seat, host = self.seats[k], self.seats[0]
         measured = seat.rate()
         if measured is not None:
             return measured
-        cores = self.seats[0].rate() or GUESS_CORE * self.seats[0].cores
-        return cores * GUESS_GPU if seat.on_gpu else cores
+        each = (host.rate() or GUESS_CORE * host.cores) / host.cores
+        return each * (GUESS_GPU * host.cores if seat.on_gpu else seat.cores)
 
     def _sum(self, without: int = -1) -> float:
-        """Return the rate of the host twin and of all GPUs that have had a portion."""
-        known = [k for k in range(len(self.seats)) if k == 0 or self._works(k)]
-        return sum(self._rate(k) for k in known if k != without)
+        """Return the rate of all devices that get portions."""
+        known = [k for k in range(len(self.seats)) if self._works(k) and k != without]
+        return sum(map(self._rate, known)) or self._rate(0)

@@ -18,11 +18,11 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from attrs import evolve
 
-from porter.evaluation.devices import twin_of
 from porter.evaluation.launches import Work
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Portion
 from porter.evaluation.status import CaseStatus
+from porter.evaluation.twins import twin_of
 from porter.run import Device
 from porter.run.launch.limits import Each
 

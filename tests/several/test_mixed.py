@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,13 +13,14 @@ import pytest
 
 from porter import evaluate
 from porter.errors import BuildDamaged, DeviceFailed, NotEnoughMemory, PorterError
-from porter.evaluation import Evaluation, Judging, distribution, judgement, stragglers
+from porter.evaluation import Cases, Evaluation, Judging, judgement, processes, stragglers
+from porter.evaluation import devices as devices_module
 from porter.evaluation.devices import LazyDevice, MixedDevices
 from porter.evaluation.judgement import Judgement, judge
 from porter.evaluation.launches import launch
-from porter.evaluation.portion import Portion
+from porter.evaluation.portion import Cutter, Portion
 from porter.evaluation.schedule import Schedule
-from porter.run import Device
+from porter.run import Cancel, Device
 from porter.run.built import open_build
 from porter.run.device.host import HostTwin
 from tests.several.conftest import ApartTwin
@@ -84,7 +86,7 @@ def test_results_are_those_of_one_device(mixed: Mixed, alone: Evaluation) -> Non
         return real(device, portion, how)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(distribution, "judge", noted)
+        patch.setattr(devices_module, "judge", noted)
         found = evaluate(PROGRAMS, CASES, device=devices, progress=done.append, **OPTIONS)  # type: ignore[arg-type]
     check_equal(found, alone)
     assert set(used) == {True, False}
@@ -98,7 +100,7 @@ def test_a_short_evaluation_opens_no_gpu(mixed: Mixed) -> None:
 
     devices = mixed(opened)
     assert evaluate(PROGRAMS[:2], CASES, device=devices).status.shape == (2, 9)
-    assert devices.gpus[0].device is None and devices.gpus[0].error is None
+    assert not devices.gpus[0].is_open and devices.gpus[0].error is None
 
 
 @pytest.mark.usefixtures("small_portions")
@@ -157,7 +159,7 @@ def test_a_gpu_without_memory_gets_no_portion(
             raise NotEnoughMemory("10 interpreters do not fit")
         return judge(device, portion, how)
 
-    monkeypatch.setattr(distribution, "judge", full)
+    monkeypatch.setattr(devices_module, "judge", full)
     check_equal(evaluate(PROGRAMS, CASES, device=devices, **OPTIONS), alone)  # type: ignore[arg-type]
 
 
@@ -179,7 +181,7 @@ def test_idle_cores_repeat_what_a_gpu_does_not_finish(
         cancelled.set()
         raise NotEnoughMemory("stopped")
 
-    monkeypatch.setattr(distribution, "judge", slow)
+    monkeypatch.setattr(devices_module, "judge", slow)
     monkeypatch.setattr(Schedule, "rows", lambda self, k, left, elapsed: 800 if k else 30)
     check_equal(evaluate(PROGRAMS, CASES, device=devices, **OPTIONS), alone)  # type: ignore[arg-type]
     assert cancelled.is_set()
@@ -231,3 +233,69 @@ def test_long_rows_end_apart(
     assert np.array_equal(found.status, expected.status)
     assert np.array_equal(found.steps, expected.steps)
     assert [gpu for gpu, _ in launches] == ([True, False] if few else [True, True, True])
+
+
+@pytest.fixture
+def shared_cores(built: Build, monkeypatch: pytest.MonkeyPatch) -> Iterator[MixedDevices]:
+    """Yield a host twin whose cores two processes share."""
+    monkeypatch.setattr(processes, "LEAST_CORES", 2)
+    monkeypatch.setattr(processes, "CORES_EACH", 1)
+    host = HostTwin(open_build(built.folder), threads=2)
+    devices = MixedDevices(host, [], processes.processes_of(host))
+    yield devices
+    devices.close()
+
+
+@pytest.mark.usefixtures("small_portions")
+def test_processes_give_the_same_results(shared_cores: MixedDevices, alone: Evaluation) -> None:
+    shared_cores.open()
+    host = shared_cores.host
+    assert [process.is_open for process in shared_cores.processes] == [True, True]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(devices_module, "judge", None)  # this process judges nothing
+        patch.setattr(Schedule, "rows", lambda self, k, left, elapsed: 50 if k else 0)
+        check_equal(evaluate(PROGRAMS, CASES, device=host, **OPTIONS), alone)  # type: ignore[arg-type]
+        pairs = [(program, CASES) for program in PROGRAMS]
+        check_equal(evaluate(pairs, device=host, **OPTIONS), alone)  # type: ignore[arg-type]
+    found = evaluate(PROGRAMS, CASES, device=host, compare=lambda got, expected: True, steps=2000)
+    assert found.passed.sum() == (alone.status < 2).sum()
+
+
+@pytest.mark.usefixtures("small_portions")
+def test_a_process_that_ends_loses_nothing(shared_cores: MixedDevices, alone: Evaluation) -> None:
+    shared_cores.open()
+    first = shared_cores.processes[0]
+    assert first._process is not None
+    first._process.kill()
+    check_equal(evaluate(PROGRAMS, CASES, device=shared_cores, **OPTIONS), alone)  # type: ignore[arg-type]
+    assert not first.is_open
+    shared_cores.open()
+    assert first.is_open
+
+
+def test_a_process_stops_what_is_cancelled(shared_cores: MixedDevices) -> None:
+    shared_cores.open()
+    cancel = Cancel()
+    threading.Timer(0.5, cancel).start()
+    portion = Cutter(["def solve():\n    while True: pass"], Cases.of([((), 1)]), most=1).next(1)
+    assert portion is not None
+    began = time.monotonic()
+    found = shared_cores.processes[0].judge(portion, Judging(steps=10**15), cancel)
+    assert time.monotonic() - began < 20
+    assert found.status.tolist() != [0]
+
+
+def test_processes_end_with_the_device(shared_cores: MixedDevices) -> None:
+    shared_cores.open()
+    started = [process._process for process in shared_cores.processes]
+    shared_cores.host.close()
+    assert all(one is not None and one.poll() is not None for one in started)
+
+
+def test_a_process_that_does_not_start(
+    shared_cores: MixedDevices, alone: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    shared_cores.open()
+    assert "does not start" in str(shared_cores.processes[0].error)
+    check_equal(evaluate(PROGRAMS, CASES, device=shared_cores, **OPTIONS), alone)  # type: ignore[arg-type]

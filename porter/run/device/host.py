@@ -7,6 +7,7 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -147,6 +148,7 @@ class HostTwin(OfOneProcess, HostArrays):
         self.cores = threads or os.cpu_count() or 1
         self.figures = Figures.of(built.whole.targets[variant].info)
         self.templates = Templates()
+        self._closing: list[Callable[[], object]] = []
         size, pointer, number = ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int
         for name, result, arguments in (
             ("gpusnek_launch", number, (pointer, number)),
@@ -216,8 +218,14 @@ class HostTwin(OfOneProcess, HostArrays):
         """Start the launch on at most as many threads as the machine has cores."""
         return HostRunning(self._library, record, self.cores)
 
+    def on_close(self, action: Callable[[], object]) -> None:
+        """Call `action` when the device is closed."""
+        self._closing.append(action)
+
     def close(self) -> None:
-        """Do nothing, because arrays own all memory."""
+        """End what `on_close` registered. Arrays own all memory."""
+        for action in self._closing:
+            action()
 
 
 class _Block:

@@ -1,0 +1,23 @@
+"""The host twin beside a GPU: it runs what the GPU cannot run, or would run slowly."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from porter.run import Device, open_device
+
+_twins: WeakKeyDictionary[Device, Device] = WeakKeyDictionary()
+
+
+def twin_of(device: Device) -> Device | None:
+    """Return the host twin of a GPU's build; None if the build has none."""
+    if "host" not in device.built.whole.targets:
+        return None
+    if device not in _twins:
+        _twins[device] = open_device(device.built, "host")
+    return _twins[device]
+
+
+def set_twin(device: Device, twin: Device) -> None:
+    """Use an open host twin beside a GPU."""
+    _twins[device] = twin
