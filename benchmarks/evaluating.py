@@ -30,7 +30,7 @@ from typing import Any
 
 from porter import evaluate
 from porter.evaluation.data_files import read_programs
-from porter.evaluation.devices import MixedDevices
+from porter.evaluation.devices import open_all
 from porter.evaluation.execution import Opened, open_sandbox
 from porter_dev.bench.candidates import programs
 
@@ -67,8 +67,7 @@ def passed(code: Any, cases: int) -> list[bool]:
 def opened(options: argparse.Namespace) -> tuple[Opened, str]:
     """Open the devices, and return them with a word about bounds checks."""
     device, _ = open_sandbox(options.target, None, options.build, devices=options.devices)
-    if isinstance(device, MixedDevices):
-        device.open()
+    open_all(device)
     return device, "with" if device.built.bounds_checks else "without"
 
 

@@ -128,6 +128,14 @@ class MixedDevices:
         self.host.close()
 
 
+def open_all(device: Device | MixedDevices) -> None:
+    """Open what evaluations on a device start when they last: GPUs, and processes on its cores."""
+    if isinstance(device, HostTwin):
+        device = MixedDevices(device, [], processes_of(device))
+    if isinstance(device, MixedDevices):
+        device.open()
+
+
 def open_mixed(built: Built, *, every: bool) -> MixedDevices:
     """Open the host twin of a build, and prepare GPUs.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -43,19 +44,19 @@ class Work:
     rows: np.ndarray[Any, Any]
     renew: bool = False
 
-    @property
+    @cached_property
     def first_row(self) -> np.ndarray[Any, Any]:
         """The first row of each interpreter, and the end of the last (uint32)."""
         return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.uint32)
 
-    @property
+    @cached_property
     def case_of_row(self) -> np.ndarray[Any, Any]:
         """The case of each row (int64)."""
         within = np.arange(len(self.rows)) - np.repeat(self.first_row[:-1], self.counts)
         found: np.ndarray[Any, Any] = np.repeat(self.first_case, self.counts) + within
         return found.astype(np.int64)
 
-    @property
+    @cached_property
     def of_row(self) -> np.ndarray[Any, Any]:
         """The interpreter of each row."""
         return np.repeat(np.arange(len(self.which)), self.counts)
