@@ -158,9 +158,8 @@ def main() -> None:
         same = all(found.passed[i :: 8 * cores].tolist() == rows for i, rows in enumerate(expected))
         ratio = f"{reference / seconds:.2f} x"
         steps = int(found.steps.sum())
-        print(
-            f"{device.name} {checks} bounds checks, each={each!r}: {seconds:.3f} s, {ratio}, {same = }"
-        )
+        name = f"{device.name} {checks} bounds checks, {each = }"
+        print(f"{name}: {seconds:.3f} s, {ratio}, {same = }")
         print(f"{steps = }", flush=True)
     device.close()
 

@@ -24,6 +24,8 @@ from porter.run import Cancel, Device, open_device
 from porter.run.built import Built
 from porter.run.device.host import HostTwin
 
+NICE = 5  # of processes on the cores beside a GPU
+
 
 class Source(Protocol):
     """What judges portions: a device, or a process with a device of its own."""
@@ -162,7 +164,7 @@ def open_mixed(built: Built, *, every: bool) -> MixedDevices:
         )
         for number in numbers
     ]
-    return MixedDevices(host, gpus, processes_of(host))
+    return MixedDevices(host, gpus, processes_of(host, NICE))
 
 
 def _current() -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import threading
@@ -18,13 +19,15 @@ from porter.run import Cancel
 from porter.run.device.host import HostTwin
 
 
-def main(fd: int, cores: int) -> None:
+def main(fd: int, cores: int, nice: int) -> None:
     """Judge what the connection asks for, until its other end is closed.
 
     Args:
         fd: File descriptor of the connection.
         cores: Number of threads of the host twin.
+        nice: Added to the niceness.
     """
+    os.nice(nice)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other process cancels launches
     connection = Connection(fd)
     try:

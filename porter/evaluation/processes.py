@@ -43,7 +43,7 @@ _MAIN = """
 import sys
 sys.path[:] = {path!r}
 from porter.evaluation.process_main import main
-main({fd}, {cores})
+main({fd}, {cores}, {nice})
 """
 
 
@@ -54,10 +54,12 @@ class CoreProcess(Background):
     Attributes:
         label: Its name for messages.
         cores: Number of its threads that run interpreters.
+        nice: Added to its niceness.
     """
 
     label: str
     cores: int
+    nice: int
     _built: Built
     optional: bool = field(default=True, init=False)
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
@@ -75,7 +77,7 @@ class CoreProcess(Background):
         """Start the process and wait until its host twin is open. Raises LaunchFailed."""
         mine, other = socket.socketpair()
         with other:
-            code = _MAIN.format(path=sys.path, fd=other.fileno(), cores=self.cores)
+            code = _MAIN.format(path=sys.path, fd=other.fileno(), cores=self.cores, nice=self.nice)
             try:
                 self._process = subprocess.Popen(
                     [sys.executable, "-c", code],
@@ -190,17 +192,22 @@ def _read(connection: Connection, answers: dict[int, SimpleQueue[Any]]) -> None:
 _processes: weakref.WeakKeyDictionary[HostTwin, list[CoreProcess]] = weakref.WeakKeyDictionary()
 
 
-def processes_of(host: HostTwin) -> list[CoreProcess]:
+def processes_of(host: HostTwin, nice: int = 0) -> list[CoreProcess]:
     """Return the processes that share the cores of a host twin; [] if it has few.
 
     They end with the host twin.
+
+    Args:
+        host: The host twin.
+        nice: Added to the niceness of processes, so that they do not delay what prepares launches
+            for a GPU.
     """
     if type(host) is not HostTwin or host.variant != "host" or host.cores < LEAST_CORES:
         return []
     if host not in _processes:
         number = host.cores // CORES_EACH
         made = [
-            CoreProcess(f"process {k} of {number}", host.cores // number, host.built)
+            CoreProcess(f"process {k} of {number}", host.cores // number, nice, host.built)
             for k in range(number)
         ]
         _processes[host] = made

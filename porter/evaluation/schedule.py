@@ -20,7 +20,7 @@ FIRST_ON_CORE = 16  # rows per core of the first portion on cores, whose speed i
 GROWTH = 8  # a portion on cores has at most this many times the rows of the one before
 SLICE = 0.1  # seconds of a portion on cores
 # Rows of a portion on a GPU. Fewer rows leave most of its threads idle.
-LEAST_ON_GPU = 1 << 16
+LEAST_ON_GPU = 1 << 17
 MOST_ON_GPU = 1 << 18
 STARTING = 1.0  # seconds for opening a GPU, or for starting a process
 LAUNCHING = 0.02  # seconds of a launch on a GPU besides its rows
