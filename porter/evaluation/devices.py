@@ -28,7 +28,7 @@ NICE = 5  # of processes on the cores beside a GPU
 
 
 class Source(Protocol):
-    """What judges portions: a device, or a process with a device of its own."""
+    """A judge of portions: a device, or a process with a device of its own."""
 
     @property
     def label(self) -> str:

@@ -126,7 +126,7 @@ class _Run:
         self.cancel()
 
 
-# What a thread reports: the end of an attempt, or a device that is open or could not be opened.
+# A thread reports the end of an attempt, or a device that is open or could not be opened.
 _Report = tuple["_Run", "Judgement | BaseException"] | Worker
 
 

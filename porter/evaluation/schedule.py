@@ -114,7 +114,7 @@ class Schedule:
         rate, first = cores.rate(), FIRST_ON_CORE * cores.cores
         wanted = first if rate is None else min(int(rate * SLICE), GROWTH * max(cores.last, first))
         if left is not None and any(seat.running for seat in self.seats if seat is not cores):
-            # Others do not wait for the last portion of these cores.
+            # Other devices do not wait for the last portion of these cores.
             wanted = min(wanted, int(left * self._rate(k) / self._sum() / 2))
         return max(cores.cores, min(wanted, cores.most))
 

@@ -100,7 +100,7 @@ class Programs:
 
     @cached_property
     def kind(self) -> Hashable:
-        """What distinguishes the keys from those of other launches."""
+        """Return what distinguishes the keys from those of other launches."""
         if not isinstance(self.each, ProgramColumns):
             return "programs"
         return ("sources" if self.codes is None else "codes", self.each.name)
