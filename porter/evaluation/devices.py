@@ -27,7 +27,7 @@ from porter.run.device.host import HostTwin
 NICE = 5  # of processes on the cores beside a GPU
 
 
-class Source(Protocol):
+class PortionJudge(Protocol):
     """A judge of portions: a device, or a process with a device of its own."""
 
     @property
@@ -51,7 +51,7 @@ class OpenDevice:
     device: Device
 
     def judge(self, portion: Portion, how: Judging, cancel: Cancel) -> Judgement:
-        """See Source."""
+        """See PortionJudge."""
         with self.device.here():
             return judge(self.device, portion, evolve(how, cancel=cancel))
 
@@ -79,7 +79,7 @@ class LazyDevice(Background):
         self.device = device
 
     def judge(self, portion: Portion, how: Judging, cancel: Cancel) -> Judgement:
-        """See Source."""
+        """See PortionJudge."""
         assert self.device is not None  # portions are given to open devices only
         return OpenDevice(self.label, self.device).judge(portion, how, cancel)
 

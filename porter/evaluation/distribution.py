@@ -27,7 +27,7 @@ from attrs import define, field
 from porter.errors import DeviceFailed, LaunchFailed, NotEnoughMemory
 from porter.evaluation.background import Background
 from porter.evaluation.batch_size import LEAST_ON_HOST, rows_at_once
-from porter.evaluation.devices import LazyDevice, MixedDevices, OpenDevice, Source
+from porter.evaluation.devices import LazyDevice, MixedDevices, OpenDevice, PortionJudge
 from porter.evaluation.growth import suited
 from porter.evaluation.judgement import Judgement, judge
 from porter.evaluation.options import Judging
@@ -63,7 +63,7 @@ class Worker:
         opening: Whether it is being opened.
     """
 
-    source: Source
+    source: PortionJudge
     seat: Seat
     slots: int = 1
     runs: int = 0

@@ -22,7 +22,7 @@ from porter.evaluation.launches import Work
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Portion
 from porter.evaluation.status import CaseStatus
-from porter.evaluation.twins import twin_of
+from porter.evaluation.twins import has_twin, twin_of
 from porter.run import Device
 from porter.run.launch.limits import Each
 
@@ -30,7 +30,7 @@ LIMITS = (1 << 18, 1 << 22)  # steps of the runs on a GPU before the caller's li
 FEW = 64  # rows per core that the host twin runs faster than a GPU
 
 
-class Rows(Protocol):
+class StagedRows(Protocol):
     """The rows of a launch, as `judgement` reads them back."""
 
     @property
@@ -41,7 +41,7 @@ class Rows(Protocol):
         """Replace these `rows` by `others`."""
 
 
-R = TypeVar("R", bound=Rows)
+R = TypeVar("R", bound=StagedRows)
 
 
 def run_in_stages(
@@ -60,8 +60,8 @@ def run_in_stages(
         work: The interpreters.
         run: Launches interpreters of the portion.
     """
-    twin = twin_of(device) if device.on_gpu else None
-    if twin is None or not _exceeds(portion, how, work, LIMITS[0]).any():
+    staged = device.on_gpu and has_twin(device)
+    if not staged or not _exceeds(portion, how, work, LIMITS[0]).any():
         return run(device, how, work)
     rows = run(device, _limited(how, LIMITS[0]), work)
     unit_of_row = work.units(how)
@@ -73,7 +73,8 @@ def run_in_stages(
             return rows
         again = np.flatnonzero(np.isin(unit_of_row, units))
         part = work.of_units(how, units)
-        if len(units) <= FEW * (os.cpu_count() or 1):
+        twin = twin_of(device) if len(units) <= FEW * (os.cpu_count() or 1) else None
+        if twin is not None:
             rows.replace(again, run(twin, how, part))
             return rows
         rows.replace(again, run(device, how if limit is None else _limited(how, limit), part))

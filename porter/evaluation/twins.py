@@ -9,9 +9,14 @@ from porter.run import Device, open_device
 _twins: WeakKeyDictionary[Device, Device] = WeakKeyDictionary()
 
 
+def has_twin(device: Device) -> bool:
+    """Return whether a GPU's build has a host twin."""
+    return "host" in device.built.whole.targets
+
+
 def twin_of(device: Device) -> Device | None:
     """Return the host twin of a GPU's build; None if the build has none."""
-    if "host" not in device.built.whole.targets:
+    if not has_twin(device):
         return None
     if device not in _twins:
         _twins[device] = open_device(device.built, "host")

@@ -175,3 +175,4 @@ class _Named:
     name = "host"
     built = figures = warp = block = local = scratch = None
     most_block = 1024
+    cores = 1
