@@ -50,8 +50,9 @@ def test_what_local_memory_cannot_hold(device: Device) -> None:
         return
     with pytest.raises(NotEnoughMemory):
         run(device, ["c"], 4, Launch(heap=600 * 1024))
-    with pytest.raises(UsageError, match="the device build has 8192"):
-        run(device, ["c"], 4, Launch(stack=16384))
+    built = device.built.config["stack"]
+    with pytest.raises(UsageError, match=f"the device build has {built}"):
+        run(device, ["c"], 4, Launch(stack=2 * built))
 
 
 def test_a_million(device: Device) -> None:
