@@ -467,6 +467,13 @@ class ClusterFailed(PorterError):
         self.result = result
 
 
+class QueueFull(PorterError):
+    """Too many programs wait to be judged; try again later."""
+
+    exit_code = 64
+    meaning = "too many programs wait to be judged"
+
+
 class SmokeFailed(PorterError):
     """The output of a smoke program differs from CPython's."""
 

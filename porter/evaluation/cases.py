@@ -125,7 +125,7 @@ class Cases:
         return value_of(self.expected[start:end], wrapped=True)
 
     @classmethod
-    def of(cls, cases: Iterable[Any], name: str = "cases") -> Cases:
+    def of(cls, cases: Iterable[Any] | Cases, name: str = "cases") -> Cases:
         """Encode a caller's cases.
 
         Args:

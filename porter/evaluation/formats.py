@@ -15,6 +15,7 @@ from typing import Any
 from attrs import frozen
 
 from porter.errors import UsageError
+from porter.evaluation.cases import Cases
 from porter.evaluation.options import entry_of
 
 OWN = "porter"
@@ -37,7 +38,7 @@ class FormatTask:
 
     name: str
     source: str
-    cases: list[Any]
+    cases: list[Any] | Cases
     entry: str = ""
 
 
