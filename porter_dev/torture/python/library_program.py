@@ -114,7 +114,7 @@ _TEMPLATES: dict[str, tuple[str, ...]] = {
         "[list(p) for p in itertools.product(<ints>[:2], repeat=2)]", "<table>.get('a')",
         "list(itertools.zip_longest(<ints>, <texts>, fillvalue='-'))[:5]", "<bytes>",
         "json.loads(json.dumps(<value>))", "any(x > 2 for x in <ints>)", "all(<ints>)",
-        "(m := re.search(r'(\\w)(\\d*)', <text>)) and m.groups()", "<text>.partition('b')",
+        "getattr(re.search(r'(\\w)(\\d*)', <text>), 'groups', list)()", "<text>.partition('b')",
         "sorted(Counter(<ints>).items())", "struct.unpack('>Hb', struct.pack('>Hb', <small>, -1))",
         "(<float>).as_integer_ratio()", "<table>['b']", "<text> in <text>", "<int> in <ints>",
         "list(map(operator.methodcaller('upper'), <texts>))", "<ints> < <ints>", "<text> <= <text>",
