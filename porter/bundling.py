@@ -6,17 +6,18 @@ units name these.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from porter.base.files import replace_folder
+from porter.base.files import SEAL, replace_folder, seal_of
 from porter.base.paths import templates_dir
-from porter.errors import FileProblem, VerifyFailed
-from porter.manifest import MANIFEST, open_manifest
+from porter.errors import FileProblem, NotBuilt, VerifyFailed
+from porter.manifest import MANIFEST, manifest_of, read_document
 from porter.verified import verified
 
 LICENCES = "LICENSES.txt"
@@ -26,15 +27,35 @@ _IDENTIFIER = re.compile(r"SPDX-License-Identifier:\s*(\S+)")
 _BSD = "BSD-3-Clause"
 
 
-def write_bundle(build: Path, units: Path, tree: Path, out: Path) -> Path:
-    """Copy the finished `build` into `out`, with licences; the new folder, named as `build`.
+def write_bundle(
+    build: Path, units: Path, tree: Path, out: Path, targets: Collection[str] | None = None
+) -> Path:
+    """Copy a finished build into `out`, with licences. PORTER_BUNDLE=OUT makes a wheel with it.
 
-    units: the folder of its rewritten C++. tree: the release's sources. A wheel is made with
-    PORTER_BUNDLE naming `out`. Raises NotBuilt, BuildDamaged for a file that is not as `build.json`
-    has it, VerifyFailed for a licence without a text, and FileProblem where `out` cannot be
-    written.
+    Args:
+        build: The build's folder, which may have targets of earlier builds.
+        units: The folder of its rewritten C++.
+        tree: The release's sources.
+        out: The folder for bundles.
+        targets: The targets to copy; None: all.
+
+    Returns:
+        The new folder, named as `build`.
+
+    Raises:
+        NotBuilt: The build is not finished, or lacks a target.
+        BuildDamaged: A file differs from `build.json`.
+        VerifyFailed: A licence has no text.
+        FileProblem: `out` cannot be written.
     """
-    manifest = open_manifest(build)
+    document = read_document(build)
+    for name in set(document["targets"]) - set(targets or document["targets"]):
+        del document["targets"][name]
+    for name in targets or ():
+        if name not in document["targets"]:
+            raise NotBuilt(f"{build}: it has no target {name}", hint="Run `porter build`.")
+    manifest = manifest_of(document, build / MANIFEST)
+    document[SEAL] = seal_of(document)
     for name, recorded in manifest.files.items():
         verified(build / name, recorded)
     text = licences(units, tree, manifest.release)
@@ -42,9 +63,11 @@ def write_bundle(build: Path, units: Path, tree: Path, out: Path) -> Path:
         out.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=f".{build.name}.", dir=out) as beside:
             made = Path(beside, build.name)
-            for name in (*manifest.files, MANIFEST):
+            for name in manifest.files:
                 (made / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(build / name, made / name)
+            text_of_manifest = json.dumps(document, indent=1, sort_keys=True) + "\n"
+            (made / MANIFEST).write_text(text_of_manifest, encoding="utf-8")
             (made / LICENCES).write_text(text, encoding="utf-8")
             replace_folder(made, out / build.name)
     except OSError as error:

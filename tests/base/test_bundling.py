@@ -9,6 +9,7 @@ import pytest
 
 from porter.bundling import LICENCES, licences, write_bundle
 from porter.errors import BuildDamaged, FileProblem, NotBuilt, VerifyFailed
+from porter.manifest import open_manifest
 from tests.base.test_bundled import CODE, FILES, manifest
 
 MIT = "/*\n * The MIT License (MIT)\n *\n * Copyright (c) 2013 One Author\n */\nint a;\n"
@@ -85,6 +86,24 @@ def test_a_bundle_is_whole_or_not_there(tree: Path, tmp_path: Path) -> None:
     (build / "build.json").unlink()
     with pytest.raises(NotBuilt):
         write_bundle(build, tmp_path / "cxx", tree, out)
+
+
+def test_a_bundle_has_the_targets_that_were_asked_for(tree: Path, tmp_path: Path) -> None:
+    """A target that an earlier build made stays out, and the bundle is a build of its own."""
+    build = finished(tmp_path)
+    document = json.loads((build / "build.json").read_text())
+    host = document["targets"]["host"]
+    other = {name.replace("host/", "host-asan/"): file for name, file in host["files"].items()}
+    document["targets"]["host-asan"] = {**host, "files": other}
+    for name in other:
+        (build / name).parent.mkdir(exist_ok=True)
+        (build / name).write_bytes(CODE)
+    (build / "build.json").write_text(json.dumps(document))
+    made = write_bundle(build, tmp_path / "cxx", tree, tmp_path / "bundle", ["host"])
+    assert set(open_manifest(made).targets) == {"host"}
+    assert not (made / "host-asan").exists() and (made / FILES[0]).is_file()
+    with pytest.raises(NotBuilt, match="it has no target cuda"):
+        write_bundle(build, tmp_path / "cxx", tree, tmp_path / "bundle", ["cuda"])
 
 
 def test_a_place_that_cannot_be_written(tree: Path, tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ import pytest
 
 from porter.bundling import LICENCES, write_bundle
 from porter.errors import MissingPackage, NoCompiler
+from porter.pipeline import build
+from porter.settings import load_config
 from porter.sync.store import release_dir
 from porter.version import __version__
 from tests.wheels.first_program import bare
@@ -43,10 +45,14 @@ def place() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def wheel(built: Build, place: Path) -> Path:
+    """Return a wheel with the default build and the one with bounds checks."""
     if os.environ.get("PORTER_BOUNDS_CHECKS"):
         pytest.skip("a wheel has a build without fences")
     release = built.sources.name.rpartition("-")[0]
-    write_bundle(built.folder, built.sources / "cxx", release_dir(release), place / "bundle")
+    checked = build(load_config({"release": release, "target": "host", "bounds_checks": True}))
+    for one in (built, checked):
+        tree = release_dir(release)
+        write_bundle(one.folder, one.sources / "cxx", tree, place / "bundle", ["host"])
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
     environment = {**os.environ, "PORTER_BUNDLE": str(place / "bundle")}
     made = subprocess.run(
@@ -99,8 +105,9 @@ def test_what_is_inside(wheel: Path) -> None:
                  if "/_data/builds/" in name}  # fmt: skip
         assert {"build.json", "host/libgpusnek.so", "include/launch.h", LICENCES} <= names
         assert {"host/prelude.hpp", "host/instructions.json"} <= names
-        (licences,) = [name for name in files.namelist() if name.endswith(LICENCES)]
-        text = files.read(licences).decode()
+        licences = [name for name in files.namelist() if name.endswith(LICENCES)]
+        assert len(licences) == 2  # of the default build, and of the one that judges
+        text = files.read(licences[0]).decode()
     assert "The MIT License (MIT)" in text and "Damien P. George" in text
     # The release contains no text of the licence that littlefs names.
     assert "The littlefs authors" in text and "Neither the name of the copyright holder" in text
@@ -114,6 +121,17 @@ def test_development_tools_are_not_inside(
     done = porter(python, tmp_path, "torture", "-n", 1, **release)
     assert done.returncode == MissingPackage.exit_code and done.stdout == ""
     assert "`porter torture` belongs to the development package porter_dev" in done.stderr
+
+
+def test_programs_are_judged(python: Path, tmp_path: Path, release: dict[str, str]) -> None:
+    """`porter evaluate` needs no compiler."""
+    (tmp_path / "programs").mkdir()
+    for k in range(20):
+        (tmp_path / "programs" / f"{k}.py").write_text(f"def solve(x): return x * {k}\n")
+    (tmp_path / "cases.jsonl").write_text("[[3], 12]\n[[5], 20]\n")
+    done = porter(python, tmp_path, "evaluate", "programs", "cases.jsonl", **release)
+    assert done.returncode == 0, done.stderr
+    assert "20 programs, 40 calls, 1 solved" in done.stdout
 
 
 def test_the_first_program(python: Path, release: dict[str, Any]) -> None:
