@@ -102,8 +102,8 @@ def test_a_bundle_has_the_targets_that_were_asked_for(tree: Path, tmp_path: Path
     made = write_bundle(build, tmp_path / "cxx", tree, tmp_path / "bundle", ["host"])
     assert set(open_manifest(made).targets) == {"host"}
     assert not (made / "host-asan").exists() and (made / FILES[0]).is_file()
-    with pytest.raises(NotBuilt, match="it has no target cuda"):
-        write_bundle(build, tmp_path / "cxx", tree, tmp_path / "bundle", ["cuda"])
+    with pytest.raises(NotBuilt, match="it has no target host-debug"):
+        write_bundle(build, tmp_path / "cxx", tree, tmp_path / "bundle", ["host-debug"])
 
 
 def test_a_place_that_cannot_be_written(tree: Path, tmp_path: Path) -> None:

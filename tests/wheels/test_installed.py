@@ -123,7 +123,7 @@ def test_development_tools_are_not_inside(
     assert "`porter torture` belongs to the development package porter_dev" in done.stderr
 
 
-def test_programs_are_judged(python: Path, tmp_path: Path, release: dict[str, str]) -> None:
+def test_programs_are_judged(python: Path, tmp_path: Path, release: dict[str, Any]) -> None:
     """`porter evaluate` needs no compiler."""
     (tmp_path / "programs").mkdir()
     for k in range(20):
