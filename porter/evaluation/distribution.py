@@ -167,10 +167,11 @@ class Distribution:
                     while self._pieces and (found := self._pieces[0].judgements) is not None:
                         self._pieces.popleft()
                         yield from found
-                    if self._pieces:
-                        self._collect(LOOK if waits else None)
-                    elif self._cut_all:
+                    if not self._pieces and self._cut_all:
                         return
+                    if not any(one.runs or one.opening for one in self.workers):
+                        self._open_any()
+                    self._collect(LOOK if waits else None)
             except BaseException:
                 self._cancel()  # the remaining results are not needed; end them soon
                 self._cancel()
@@ -200,6 +201,15 @@ class Distribution:
         if self._rows(k):
             worker.opening = True
             worker.source.open(partial(self._reports.put, worker))
+
+    def _open_any(self) -> None:
+        """Open a device although the schedule has no rows for it, because no other is left."""
+        for worker in self._left:
+            if not worker.seat.opened:
+                worker.opening = True
+                assert isinstance(worker.source, Background)
+                worker.source.open(partial(self._reports.put, worker))
+                return
 
     def _rows(self, k: int) -> int:
         return self.rows_of(k, self.cutter.left, time.monotonic() - self._began)
@@ -240,8 +250,8 @@ class Distribution:
         for piece in self._pieces:
             left = len(piece.portion.sources) - piece.repeating
             on_gpu = any(run.whole and run.worker.seat.on_gpu for run in piece.runs)
-            if piece.judgements is None and left > 0 and on_gpu:
-                rows = max(1, self.rows_of(k, None, 0.0))
+            rows = self.rows_of(k, None, 0.0)
+            if piece.judgements is None and left > 0 and on_gpu and rows > 0:
                 part = piece.portion.part(piece.repeating, rows)
                 piece.repeating += len(part.sources)
                 return self._run(piece, part, worker)
@@ -287,9 +297,13 @@ class Distribution:
         elif isinstance(found, LaunchFailed) and not self._cancel.requests:
             self._lost(run, found)
         elif isinstance(found, NotEnoughMemory) and any(one is not worker for one in self._left):
-            self._leave(run)
+            worker.seat.lost = True
         else:
             raise found
+        if piece.judgements is None and not piece.runs:  # nobody judges it any more
+            piece.repeated.clear()
+            piece.repeating = 0
+            self._again.append(piece)
 
     def _opened(self, worker: Worker) -> None:
         assert isinstance(worker.source, Background)
@@ -312,21 +326,17 @@ class Distribution:
             piece.finish(sorted(piece.repeated, key=lambda one: one.first))
 
     def _lost(self, run: _Run, error: LaunchFailed) -> None:
-        """Remove a device that failed, and have another one judge its portion."""
+        """Remove a device that failed.
+
+        Raises:
+            DeviceFailed: No device is left, or the portion has broken several.
+        """
         piece = run.piece
         self._failures.append((run.worker, error))
         piece.failures.append((run.worker, error))
-        self._leave(run)
+        run.worker.seat.lost = True
         if len(piece.failures) >= MOST_FAILURES or not self._left:
             raise self._failed(piece) from error
-
-    def _leave(self, run: _Run) -> None:
-        """Give no more portions to a device, and the one that it had to another."""
-        run.worker.seat.lost = True
-        if not run.piece.runs:
-            run.piece.repeated.clear()
-            run.piece.repeating = 0
-            self._again.append(run.piece)
 
     @property
     def _left(self) -> list[Worker]:

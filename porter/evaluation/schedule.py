@@ -100,8 +100,8 @@ class Schedule:
         if k == 0 and self._shared:
             return 0
         if not seat.opened:
-            lasts = elapsed > STARTING if left is None else left / self._sum() > 2 * STARTING
-            return int(lasts)
+            rate = self._sum() or self._rate(0)
+            return int(elapsed > STARTING if left is None else left / rate > 2 * STARTING)
         return self._on_cores(k, left)
 
     @property
@@ -115,7 +115,8 @@ class Schedule:
         wanted = first if rate is None else min(int(rate * SLICE), GROWTH * max(cores.last, first))
         if left is not None and any(seat.running for seat in self.seats if seat is not cores):
             # Other devices do not wait for the last portion of these cores.
-            wanted = min(wanted, int(left * self._rate(k) / self._sum() / 2))
+            rates = self._sum() or self._rate(k)
+            wanted = min(wanted, int(left * self._rate(k) / rates / 2))
         return max(cores.cores, min(wanted, cores.most))
 
     def _on_gpu(self, k: int, left: int | None, elapsed: float) -> int:
@@ -125,7 +126,7 @@ class Schedule:
             worth = (seat.opened and bool(seat.rows)) or elapsed >= STARTING
             return min(seat.most, MOST_ON_GPU) if worth else 0
         others = self._sum(without=k)
-        if left / others < 2 * overhead:
+        if others and left / others < 2 * overhead:
             return 0
         share = int(left * self._rate(k) / (others + self._rate(k)))
         return min(seat.most, MOST_ON_GPU, max(share // 2, min(share, LEAST_ON_GPU)))
@@ -146,6 +147,6 @@ class Schedule:
         return each * (GUESS_GPU * host.cores if seat.on_gpu else seat.cores)
 
     def _sum(self, without: int = -1) -> float:
-        """Return the rate of all devices that get portions."""
+        """Return the rate of all devices that get portions; 0 if there is none."""
         known = [k for k in range(len(self.seats)) if self._works(k) and k != without]
-        return sum(map(self._rate, known)) or self._rate(0)
+        return sum(map(self._rate, known))

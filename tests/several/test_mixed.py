@@ -6,13 +6,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import pytest
 
 from porter import evaluate
-from porter.errors import BuildDamaged, DeviceFailed, NotEnoughMemory, PorterError
+from porter.errors import (
+    BuildDamaged,
+    DeviceFailed,
+    LaunchFailed,
+    NotEnoughMemory,
+    PorterError,
+)
 from porter.evaluation import Cases, Evaluation, Judging, judgement, processes, stragglers
 from porter.evaluation import devices as devices_module
 from porter.evaluation.devices import LazyDevice, MixedDevices
@@ -299,3 +305,42 @@ def test_a_process_that_does_not_start(
     shared_cores.open()
     assert "does not start" in str(shared_cores.processes[0].error)
     check_equal(evaluate(PROGRAMS, CASES, device=shared_cores, **OPTIONS), alone)  # type: ignore[arg-type]
+
+
+class Failing(HostTwin):
+    """A host twin whose launches fail."""
+
+    def launch(self, record: object, threads: int, chunks: object = None) -> NoReturn:
+        raise LaunchFailed("the library has no threads")
+
+
+def test_a_gpu_takes_over_from_cores_that_fail(built: Build, alone: Evaluation) -> None:
+    """The schedule would open no GPU for so few programs."""
+    whole = open_build(built.folder)
+    host = Failing(whole, threads=1)
+    devices = MixedDevices(host, [LazyDevice("GPU", lambda: ApartTwin(whole), HostTwin(whole))])
+    check_equal(evaluate(PROGRAMS, CASES, device=devices, **OPTIONS), alone)  # type: ignore[arg-type]
+    with pytest.raises(DeviceFailed, match="the library has no threads"):
+        fails = LazyDevice("GPU", lambda: Failing(whole), HostTwin(whole))
+        evaluate(PROGRAMS, CASES, device=MixedDevices(host, [fails]))
+
+
+def test_a_gpu_that_fails_while_cores_repeat(
+    mixed: Mixed, alone: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    devices = mixed()
+    devices.open()
+    repeated = threading.Event()
+
+    def fails(device: Device, portion: Portion, how: Judging) -> Judgement:
+        if not device.on_gpu:
+            found = judge(device, portion, how)
+            if portion.first > 20:
+                repeated.set()
+            return found
+        assert repeated.wait(60)
+        raise LaunchFailed("the GPU is lost")
+
+    monkeypatch.setattr(devices_module, "judge", fails)
+    monkeypatch.setattr(Schedule, "rows", lambda self, k, left, elapsed: 2000 if k else 90)
+    check_equal(evaluate(PROGRAMS, CASES, device=devices, **OPTIONS), alone)  # type: ignore[arg-type]
