@@ -169,9 +169,8 @@ class Distribution:
                         yield from found
                     if not self._pieces and self._cut_all:
                         return
-                    if not any(one.runs or one.opening for one in self.workers):
-                        self._open_any()
-                    self._collect(LOOK if waits else None)
+                    if any(one.runs or one.opening for one in self.workers) or self._force(pool):
+                        self._collect(LOOK if waits else None)
             except BaseException:
                 self._cancel()  # the remaining results are not needed; end them soon
                 self._cancel()
@@ -202,25 +201,36 @@ class Distribution:
             worker.opening = True
             worker.source.open(partial(self._reports.put, worker))
 
-    def _open_any(self) -> None:
-        """Open a device although the schedule has no rows for it, because no other is left."""
+    def _force(self, pool: ThreadPoolExecutor) -> bool:
+        """Use a device although the schedule has no rows for it, because no device works.
+
+        Returns:
+            Whether a device works now; False if the last program was cut.
+        """
+        for k, worker in enumerate(self.workers):
+            if worker.is_free and worker.seat.opened:
+                run = self._next(k, worker, least=worker.seat.most)
+                if run is not None:
+                    self._start(pool, run)
+                return run is not None
         for worker in self._left:
-            if not worker.seat.opened:
-                worker.opening = True
-                assert isinstance(worker.source, Background)
-                worker.source.open(partial(self._reports.put, worker))
-                return
+            worker.opening = True
+            assert isinstance(worker.source, Background)
+            worker.source.open(partial(self._reports.put, worker))
+            return True
+        return False
 
     def _rows(self, k: int) -> int:
         return self.rows_of(k, self.cutter.left, time.monotonic() - self._began)
 
-    def _next(self, k: int, worker: Worker) -> _Run | None:
+    def _next(self, k: int, worker: Worker, least: int = 0) -> _Run | None:
+        """Return the next attempt of a device; `least`: minimum rows of new programs."""
         if not worker.seat.opened:
             return None
         if self._again:
             return self._retry(worker)
         if self._may_cut:
-            rows = self._rows(k)
+            rows = max(least, self._rows(k))
             portion = self.cutter.next(rows) if rows else None
             self._cut_all = rows > 0 and portion is None
             if portion is not None:
