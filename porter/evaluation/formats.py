@@ -149,8 +149,20 @@ FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Line, str], Iterator[FormatT
 }
 
 
+# Stands between a program and its tests. A program that leaves a string, a bracket, a decorator or
+# a line open would swallow the tests: here it becomes a syntax error.
+_APART = """
+"'''"
+'\"\"\"'
+pass
+"""
+_MAIN = re.compile(r"\bunittest\.main\(")  # ends the program before the results are seen
+
+
 def _tested(source: str, test: str) -> str:
-    return f"{source}\n{test}\n{_UNITTEST if 'unittest' in test and 'TestCase' in test else ''}"
+    test = _MAIN.sub("(lambda *args, **kwargs: None)(", test)
+    unittest = _UNITTEST if "unittest" in test and "TestCase" in test else ""
+    return f"{source}\n{_APART}{test}\n{unittest}"
 
 
 # Runs the TestCase classes of a program; a failure raises.

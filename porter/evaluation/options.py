@@ -55,7 +55,7 @@ class Tolerance:
 
 def entry_of(value: Any) -> str:
     """Validate the name of a function, `f` or `Class.method`. Raises WrongType, UsageError."""
-    name = text(value, "entry")
+    name = str(text(value, "entry"))  # without a subclass, such as numpy's
     parts = name.split(".")
     if len(parts) > 2 or not all(
         one.isidentifier() and not keyword.iskeyword(one) for one in parts

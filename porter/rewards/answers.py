@@ -9,7 +9,8 @@ from typing import Any
 
 from porter.errors import WrongType
 
-_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*([^\s`]*)[^`\n]*$")
+_FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*([^\s`]*)[^`\n]*$")
+INDENTED = 4  # columns; a fence that is indented so much more than the first one is text
 PYTHON = ("python", "py", "python3", "python2", "py3")
 _THOUGHT = "</think>"  # ends the reasoning of models that show it
 
@@ -22,12 +23,12 @@ def program_of(answer: Any) -> str:
     without a block is a program. Text before the last `</think>` is ignored.
 
     Args:
-        answer: A text; or chat messages, the last of which has the text.
+        answer: A text; or chat messages, of which the assistant's last one has the text.
 
     Raises:
         WrongType: It is neither.
     """
-    text = text_of(answer)
+    text = text_of(answer).removeprefix("\ufeff")
     text = text[text.rfind(_THOUGHT) + len(_THOUGHT) :] if _THOUGHT in text else text
     blocks = _blocks(text)
     for closed in (True, False):
@@ -39,7 +40,7 @@ def program_of(answer: Any) -> str:
 
 
 def text_of(answer: Any) -> str:
-    """Return the text of an answer: a str, or the content of the last chat message."""
+    """Return the text of an answer: a str, or the content of the assistant's last message."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, Mapping):
@@ -51,7 +52,8 @@ def text_of(answer: Any) -> str:
         if isinstance(content, Sequence):
             return "".join(part.get("text") or "" for part in content if isinstance(part, Mapping))
     elif isinstance(answer, Sequence) and not isinstance(answer, bytes | bytearray):
-        return text_of(answer[-1]) if answer else ""
+        own = [one for one in answer if isinstance(one, Mapping) and one.get("role") == "assistant"]
+        return text_of((own or list(answer))[-1]) if answer else ""
     raise WrongType(
         f"answer: {type(answer).__name__} is neither a text nor a list of chat messages"
     )
@@ -61,13 +63,19 @@ def _blocks(text: str) -> list[tuple[str, str, bool]]:
     """Return the tag, the lines, and whether it is closed, of each block."""
     found: list[tuple[str, str, bool]] = []
     lines: list[str] = []
-    fence, tag = "", ""
+    fence, tag, indent = "", "", 0
     for line in text.split("\n"):
         match = _FENCE.match(line)
         if not fence:
             if match:
-                fence, tag, lines = match[1], match[2].lower().strip("{}."), []
-        elif match and match[1].startswith(fence) and line.strip(" \t>") == match[1]:
+                fence, tag, lines = match[2], match[3].lower().strip("{}."), []
+                indent = len(match[1].expandtabs())
+        elif (
+            match
+            and match[2].startswith(fence)
+            and line.strip(" \t>\r") == match[2]
+            and len(match[1].expandtabs()) < indent + INDENTED
+        ):
             found.append((tag, "\n".join(lines) + "\n", True))
             fence = ""
         else:

@@ -19,7 +19,8 @@ from typing import Any, Self
 import numpy as np
 from attrs import frozen
 
-from porter.errors import UsageError
+from porter.base.arguments import seconds
+from porter.errors import UsageError, WrongType
 from porter.evaluation import Cases, CaseStatus
 from porter.evaluation.batching import Batcher, JudgedProgram
 from porter.evaluation.execution import Opened, judging_of, open_sandbox
@@ -98,7 +99,15 @@ class Scorer:
         deadline: Any = DEADLINE,
         **options: Any,
     ) -> None:
-        self._partial, self._entry, self._timeout = partial, entry_of(entry), timeout
+        if not isinstance(partial, bool):
+            raise WrongType(f"partial: {type(partial).__name__} is not a bool")
+        self._partial, self._entry = partial, entry_of(entry)
+        self._timeout, self._process = seconds(timeout, "timeout"), os.getpid()
+        if self._timeout == 0:
+            raise UsageError("timeout: 0 seconds are no time to judge in")
+        for name, value in (("steps", steps), ("deadline", deadline)):
+            if isinstance(value, Sequence):
+                raise UsageError(f"{name}: a scorer has one limit for all answers")
         keep = {"exceptions"} if explain else set()
         if "keep" in options:
             raise UsageError("keep: a scorer returns scores; `explain` keeps messages")
@@ -109,7 +118,7 @@ class Scorer:
         self._batcher = Batcher(self._device)
 
     def submit(self, answer: Any, tests: Any, entry: str | None = None) -> Future[Reward]:
-        """Judge an answer without waiting.
+        """Judge an answer without waiting. The scorer's timeout does not end the future.
 
         Args:
             answer: The answer: a text with or without Markdown, or chat messages.
@@ -117,8 +126,13 @@ class Scorer:
             entry: The function that cases call.
 
         Raises:
-            UsageError, WrongType: The tests are invalid.
+            UsageError, WrongType: The tests are invalid, or the scorer is another process's.
         """
+        if os.getpid() != self._process:
+            raise UsageError(
+                "this scorer belongs to the process that made it",
+                hint="Make a scorer after the fork, or call the functions of porter.rewards.",
+            )
         task = task_of(program_of(answer), tests, entry or self._entry)
         source = task.source.encode("utf-8", "surrogatepass")
         if task.entry and task.entry != self._entry:
@@ -154,7 +168,7 @@ class Scorer:
         """
         answers = list(answers)
         if len(answers) != len(tests):
-            raise UsageError(f"{len(answers)} answers, but tests for {len(tests)}")
+            raise UsageError(f"tests: there are {len(tests)}, for {len(answers)} answers")
         end = time.monotonic() + self._timeout
         pairs = zip(answers, tests, strict=True)
         waiting = [self.submit(answer, own, entry) for answer, own in pairs]
@@ -173,9 +187,21 @@ class Scorer:
 
         Args:
             answers: The answers.
-            tests: Cases that all answers share; or a list with the tests of each answer.
+            tests: Tests that all answers share; or a list with the tests of each answer.
+
+        Raises:
+            UsageError: `tests` is a list with as many texts as answers, which can mean both.
         """
         answers = list(answers)
+        if (
+            isinstance(tests, list)
+            and len(tests) == len(answers) > 1
+            and all(isinstance(one, str) for one in tests)
+        ):
+            raise UsageError(
+                "tests: as many texts as answers: tests of all answers, or one for each?",
+                hint='Give {"test_list": [...]} for all, or call judge_all(answers, tests).',
+            )
         each = tests if _is_each(tests, len(answers)) else [tests] * len(answers)
         return np.array([one.score for one in self.judge_all(answers, each)], np.float64)
 

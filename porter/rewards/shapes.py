@@ -5,8 +5,10 @@ Input: a program and its tests. Output: a `FormatTask`. `scorer` judges it.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +24,7 @@ SHAPES = (
     "assertions; a list of such texts; or an object with test and entry_point, test_list, inputs "
     "and outputs, public_test_cases, or cases and entry."
 )
+MOST_TEST = 1 << 20  # characters of a text of assertions
 _CHECK = re.compile(r"^def[ \t]+check[ \t]*\(", re.MULTILINE)
 _CALLS_CHECK = re.compile(r"^check[ \t]*\(", re.MULTILINE)
 
@@ -64,29 +67,91 @@ def _decoded(text: str) -> Any:
 
 
 def _of_code(source: str, test: str, entry: str) -> FormatTask:
+    calls = _calls(test)
     if _CHECK.search(test) and not _CALLS_CHECK.search(test):
-        test += f"\ncheck({entry_of(entry)})\n"
-    return tested(source, test)
+        calls.append(f"check({entry_of(entry)})")
+    return tested(source, "\n".join([test, *calls, ""]))
+
+
+def _calls(test: str) -> list[str]:
+    """Return the calls that run the tests of a text: functions and methods as pytest finds them.
+
+    Raises:
+        UsageError: The text is no Python, or checks nothing, so that every answer would pass.
+    """
+    if len(test) > MOST_TEST:
+        raise UsageError(f"tests: a text of {len(test)} characters; at most {MOST_TEST}")
+    try:
+        tree = ast.parse(test)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        message = f"tests: a text that is neither JSON nor Python: {error}"
+        raise UsageError(message, hint=SHAPES) from error
+    if not any(map(_is_check, ast.walk(tree))):
+        raise UsageError("tests: a text without an assertion, which any answer passes", hint=SHAPES)
+    called = {node.func.id for node in ast.walk(tree)
+              if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
+    found = [f"{one.name}()" for one in _tests_in(tree.body) if one.name not in called]
+    for owner in tree.body:
+        if not isinstance(owner, ast.ClassDef) or not owner.name.startswith("Test"):
+            continue
+        if not any("TestCase" in ast.unparse(base) for base in owner.bases):
+            found += [f"{owner.name}().{one.name}()" for one in _tests_in(owner.body)]
+    return found
+
+
+def _is_check(node: ast.AST) -> bool:
+    """Return whether a node can refuse an answer."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id == "check"
+    attribute = isinstance(node, ast.Attribute) and node.attr.startswith(("assert", "fail"))
+    return attribute or isinstance(node, ast.Assert | ast.Raise)
+
+
+def _tests_in(body: list[ast.stmt]) -> list[ast.FunctionDef]:
+    """Return the functions of a module or class that are tests without parameters."""
+    return [
+        one
+        for one in body
+        if isinstance(one, ast.FunctionDef)
+        and one.name.startswith("test")
+        and not [arg for arg in one.args.args if arg.arg != "self"]
+    ]
 
 
 def _of_object(source: str, tests: Mapping[Any, Any], entry: str) -> FormatTask:
     if "cases" in tests:
-        own = tests.get("entry", entry)
-        return evolve(task_of(source, tests["cases"], own), entry=entry_of(own))
+        own = entry_of(tests.get("entry", entry))
+        return evolve(task_of(source, tests["cases"], own), entry=own)
     if isinstance(tests.get("test"), str):
         name = entry_of(tests.get("entry_point") or entry)
-        prompt = tests.get("prompt")
-        if isinstance(prompt, str) and not re.search(rf"\bdef[ \t]+{name}\b", source):
-            source = prompt + source  # the answer continues the prompt
+        if isinstance(tests.get("prompt"), str):
+            source = _continued(tests["prompt"], source, name)
         return _of_code(source, tests["test"], name)
+    if isinstance(tests.get("test_list"), Sequence) and not isinstance(tests["test_list"], str):
+        _calls("\n".join(map(str, tests["test_list"])))
     if "inputs" in tests and "outputs" in tests:
         tests = {"input_output": _called(tests)}
     line = {**tests, "solution": source}
     form = detect(line)
     if form == "porter":
-        keys = ", ".join(map(str, tests))
-        raise UsageError(f"tests: an object with the keys {keys}", hint=SHAPES)
+        keys = ", ".join(map(str, tests)) or "none"
+        raise UsageError(f"tests: an object with these keys: {keys}", hint=SHAPES)
     return tasks(line, form, "")[0]
+
+
+def _continued(prompt: str, source: str, name: str) -> str:
+    """Return a prompt that ends in the function `name`, continued by an answer.
+
+    An answer that defines the function follows the prompt, whose imports and helpers it may use.
+    Another answer is the function's body, with or without its indentation.
+    """
+    if re.search(rf"^(?:async[ \t]+)?def[ \t]+{name}\b|^{name}[ \t]*=", source, re.MULTILINE):
+        return f"{prompt.rstrip()}\n    pass\n\n{source}"
+    lines = source.split("\n")
+    rest = [line for line in lines[1:] if line.strip()]
+    if lines[0][:1].strip() and rest and all(line.startswith("    ") for line in rest):
+        return f"{prompt.rstrip()}\n    {source}"
+    return f"{prompt.rstrip()}\n{textwrap.indent(textwrap.dedent(source), '    ')}"
 
 
 def _called(tests: Mapping[Any, Any]) -> Mapping[Any, Any]:

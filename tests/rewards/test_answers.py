@@ -25,6 +25,9 @@ CODE = "def solve(x):\n    return x\n"
         f"<think>\n```python\nwrong\n```\n</think>\n```python\n{CODE}```",
         f"It is cut off:\n```python\n{CODE}",
         f"```{{.python}}\n{CODE}```",
+        f"\ufeff```python\n{CODE}```",
+        f"```python\r\n{CODE}```\r\n",
+        [{"role": "assistant", "content": f"```\n{CODE}```"}, {"role": "tool", "content": "1"}],
         [{"role": "user", "content": "?"}, {"role": "assistant", "content": f"```\n{CODE}```"}],
         [{"role": "assistant", "content": [{"type": "text", "text": f"```python\n{CODE}```"}]}],
     ],
@@ -36,6 +39,11 @@ def test_the_program_is_found(answer: object) -> None:
 def test_fences_in_a_program_do_not_end_it() -> None:
     inner = 'text = """\n    ```python\n    x\n    ```x\n"""\n'
     assert program_of(f"````python\n{inner}````") == inner
+
+
+def test_an_indented_fence_belongs_to_a_docstring() -> None:
+    inner = 'def f():\n    """\n    ```\n    f()\n    ```\n    """\n    return 1\n'
+    assert program_of(f"```python\n{inner}```") == inner
 
 
 def test_what_is_no_answer() -> None:

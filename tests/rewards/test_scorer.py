@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -103,6 +104,126 @@ def test_wrong_tests_raise(scorer: Scorer, tests: Any) -> None:
     """No answer can be right then, so a score would hide the mistake."""
     with pytest.raises((UsageError, WrongType)):
         scorer.judge(ADD, tests)
+
+
+WRONG = "def add(a, b): return 0\n"
+CHECK = {
+    "test": "def check(candidate):\n    assert candidate(1, 2) == 3\n",
+    "entry_point": "add",
+}
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        str({"inputs": [[1, 2]], "outputs": [3], "fn_name": "add"}),
+        '{"inputs": [[1, 2]], "outputs": [3],}',
+        str([((1, 2), 3)]),
+        "42",
+        "add(1, 2) == 4",
+        "null",
+        "It adds.",
+        "",
+        " ",
+        "# nothing",
+        ["", ""],
+        {"test_list": []},
+        {"test_list": [""]},
+        {"test": "", "entry_point": "add"},
+        "[" * 5000 + "]" * 5000,
+        "assert add(1, 2) ==",
+        "x = 1 # " + "x" * (1 << 20),
+    ],
+)
+def test_texts_that_check_nothing_raise(scorer: Scorer, tests: Any) -> None:
+    """Every answer would pass them."""
+    with pytest.raises(UsageError, match="tests"):
+        scorer.judge(WRONG, tests)
+
+
+@pytest.mark.parametrize(
+    ("end", "tests"),
+    [
+        ("@lambda f: lambda c: None", CHECK),
+        ("@lambda f: lambda *a: None", "def test_a():\n    assert add(1, 2) == 3"),
+        ("if 0: \\", "assert add(1, 2) == 3"),
+        ("'''", "assert add(1, 2) == 3  # '''"),
+        ('"""', 'assert add(1, 2) == 3  # """'),
+        ("f('''", "assert add(1, 2) == 3  # ''')"),
+        ("x = (", "assert add(1, 2) == 3, (1)"),
+        ("class T:", "assert add(1, 2) == 3"),
+        ("try:", "assert add(1, 2) == 3"),
+        ("raise SystemExit(0)", CHECK),
+        ("def check(f): pass", CHECK),
+    ],
+)
+def test_an_answer_cannot_swallow_its_tests(scorer: Scorer, end: str, tests: Any) -> None:
+    assert scorer.judge(WRONG + end, tests).score == 0.0
+    assert scorer.judge(f"```python\n{WRONG}{end}\n```", tests).score == 0.0
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "def test_add():\n    assert add(1, 2) == 3",
+        "class TestAdd:\n    def test_add(self):\n        assert add(1, 2) == 3",
+        "def run():\n    assert add(1, 2) == 3\ndef test_a():\n    run()\ntest_a()",
+        "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n"
+        "        self.assertEqual(add(1, 2), 3)\nif __name__ == '__main__':\n    unittest.main()\n",
+    ],
+)
+def test_tests_are_run_as_pytest_runs_them(scorer: Scorer, tests: str) -> None:
+    assert scorer.judge(ADD, tests).score == 1.0
+    assert scorer.judge(WRONG, tests).score == 0.0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "    return twice(a) // 2 + b",
+        "return twice(a) // 2 + b",
+        "c = twice(a) // 2\n    return c + b",
+        "```python\n    c = twice(a) // 2\n    return c + b\n```",
+        "    def add(x): return x\n    return add(twice(a) // 2) + b",
+        "def add(a: List[int], b):\n    return twice(a) // 2 + b",
+    ],
+)
+def test_answers_continue_their_prompt(scorer: Scorer, answer: str) -> None:
+    prompt = (
+        "from typing import List\n\n\ndef twice(x):\n    return 2 * x\n\n\n"
+        'def add(a, b):\n    """Add."""\n'
+    )
+    assert scorer.judge(answer, {"prompt": prompt, **CHECK}).score == 1.0
+
+
+def test_wrong_arguments_of_a_scorer(built: Build) -> None:
+    for options in ({"timeout": "3"}, {"timeout": 0}, {"timeout": float("nan")}, {"partial": 1},
+                    {"steps": [1, 2]}, {"deadline": [1.0]}, {"keep": "values"}):  # fmt: skip
+        with pytest.raises((UsageError, WrongType)):
+            Scorer(build=built.folder, target="host", **options)
+
+
+def test_a_list_that_can_mean_both_is_refused(scorer: Scorer) -> None:
+    texts = ["assert add(1, 2) == 3", "assert add(1, 2) == 4"]
+    with pytest.raises(UsageError, match="as many texts as answers"):
+        scorer.score([ADD, ADD], texts)
+    assert scorer.score([ADD, ADD], {"test_list": texts}).tolist() == [0.0, 0.0]
+    assert scorer.score([ADD, ADD], [*texts, texts[0]]).tolist() == [0.0, 0.0]
+
+
+def test_a_forked_process_is_refused(scorer: Scorer) -> None:
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:  # pragma: no cover
+        try:
+            scorer.judge(ADD, CHECK)
+            os.write(writing, b"judged")
+        except UsageError as error:
+            os.write(writing, str(error).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(writing)
+    assert os.read(reading, 100) == b"this scorer belongs to the process that made it"
+    os.close(reading)
 
 
 def test_scores_are_an_array(scorer: Scorer) -> None:
