@@ -20,6 +20,7 @@ import random
 import re
 import sys
 import time
+import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from html import escape
@@ -35,9 +36,9 @@ from porter.evaluation.formats import detect, tasks
 CHECK = "porter_check"  # the function that cases call
 MAX_EDITS = 4  # of a mutant
 MAX_HEAP = "1M"  # for the reference and for mutants
-REFERENCE_STEPS = 2_000_000
-MIN_STEPS = 20_000  # of a mutant; raising an exception takes steps too
-STEPS_FACTOR = 10  # a mutant may take this many times the steps of the reference
+REFERENCE_STEPS = 500_000  # per check; a longer check would make its endless mutants expensive
+MIN_STEPS = 10_000  # of a mutant; raising an exception takes steps too
+STEPS_FACTOR = 4  # a mutant may take this many times the steps of the reference
 UNKNOWN = (CaseStatus.UNSUPPORTED, CaseStatus.NOT_COMPARED, CaseStatus.SYNTAX_ERROR)
 RETURNED = (CaseStatus.PASSED, CaseStatus.WRONG)
 TOLERANCE = 1e-6  # survivors that differ from the reference by less are equal to it
@@ -545,8 +546,9 @@ def edits_of(source):
     for edit in Editor(source).edits:
         text = edited(data, [edit])
         try:
-            compile(text, "mutant", "exec")
-            tree = _tree(text)
+            with warnings.catch_warnings(action="ignore"):  # comparisons of literals by `is`
+                compile(text, "mutant", "exec")
+                tree = _tree(text)
         except (SyntaxError, ValueError, RecursionError):
             continue
         if tree not in seen:
@@ -634,7 +636,7 @@ def budget(steps):
 
 @dataclass
 class Result:
-    """What the checks of one problem found.
+    """The outcome of one problem's mutants on its checks.
 
     Attributes:
         problem: The problem.
@@ -1157,7 +1159,9 @@ def main():
     options = parser.parse_args()
     start = time.perf_counter()
     problems = read_problems(options.set)[: options.first]
-    results, statuses = judged(problems, options.n, options.seed)
+    shown = sys.stderr.isatty()
+    progress = (lambda done: print(f"\r{done} mutants", end="", file=sys.stderr)) if shown else None
+    results, statuses = judged(problems, options.n, options.seed, progress)
     middle = time.perf_counter()
     find_differences(results, options.inputs, options.seed)
     end = time.perf_counter()

@@ -126,7 +126,7 @@ def test_each_check_is_a_case(mutants: ModuleType) -> None:
 
 
 def test_kills_are_those_of_cpython(mutants: ModuleType) -> None:
-    problems = [mutants.problem_of(line, 0) for line in LINES[:3]] + mutants.read_problems()[3:]
+    problems = [mutants.problem_of(line, 0) for line in LINES[:3]] + mutants.read_problems()[:1]
     results, statuses = mutants.judged(problems, 60, 3)
     assert sum(statuses.values()) == sum(result.kills.size for result in results)
     for result in results:
