@@ -41,6 +41,8 @@ MIN_STEPS = 10_000  # of a mutant; raising an exception takes steps too
 STEPS_FACTOR = 4  # a mutant may take this many times the steps of the reference
 UNKNOWN = (CaseStatus.UNSUPPORTED, CaseStatus.NOT_COMPARED, CaseStatus.SYNTAX_ERROR)
 RETURNED = (CaseStatus.PASSED, CaseStatus.WRONG)
+# A survivor that ends at a limit may be a slower program with the same results.
+DIFFERENT = (CaseStatus.WRONG, CaseStatus.RAISED, CaseStatus.EXITED)
 TOLERANCE = 1e-6  # survivors that differ from the reference by less are equal to it
 
 
@@ -842,7 +844,7 @@ def find_differences(results, number, seed):
     for place, (result, mutant) in enumerate(owners):
         for case, (args, right) in enumerate(given[place]):
             status = CaseStatus(found.status[place, case])
-            if status not in (CaseStatus.PASSED, *UNKNOWN):
+            if status in DIFFERENT:
                 value = found.values[place][case]
                 wrong = repr(value) if status == CaseStatus.WRONG else status.name
                 result.differing[mutant] = (args, repr(right), wrong)
@@ -1011,8 +1013,9 @@ def draw(results, path):
     names = sorted(kinds, key=lambda kind: (kinds[kind][1] / kinds[kind][0], kind))
     alive = np.array([kinds[kind][1] / kinds[kind][0] for kind in names])
     differ = np.array([kinds[kind][2] / kinds[kind][0] for kind in names])
-    three.barh(names, alive, color="#d9d4c5", label="survive")
-    three.barh(names, differ, color="#c4473a", label="of these, differ on a further input")
+    labels = [f"{kind} ({kinds[kind][0]:,})" for kind in names]
+    three.barh(labels, alive, color="#d9d4c5", label="survive")
+    three.barh(labels, differ, color="#c4473a", label="of these, differ on a further input")
     three.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     three.set(title="Survivors among mutants with one edit", xlabel="share of the mutants")
     three.legend(loc="lower right")

@@ -191,6 +191,16 @@ def test_a_test_that_accepts_wrong_programs_is_found(mutants: ModuleType) -> Non
     assert all(type(one) is int and one >= 0 for one in args)
 
 
+def test_a_survivor_that_ends_at_a_limit_does_not_differ(mutants: ModuleType) -> None:
+    source = "def solve(n):\n    while n > 5:\n        n -= 1\n    return 1"
+    problem = mutants.problem_of({"id": "slow", "source": source, "cases": [[[4], 1]]}, 0)
+    (result,), _ = mutants.judged([problem], 60, 1)
+    mutants.find_differences([result], 32, 1)
+    endless = [m for m in result.survivors if "        pass\n" in result.text(m)]
+    assert endless and not set(endless) & set(result.differing)
+    assert all(args[0] > 3 for args, _, _ in result.differing.values())
+
+
 def test_further_inputs_are_like_those_of_the_checks(mutants: ModuleType) -> None:
     line = {
         "id": "x",
