@@ -939,7 +939,8 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto
   color: #222; background: #fff }
 table { border-collapse: collapse } td, th { padding: .15rem .6rem; text-align: right;
   border-bottom: 1px solid #ddd; vertical-align: top }
-td:first-child, th:first-child, td.text { text-align: left } code, pre { font-size: 13px }
+td:first-child, th:first-child, .text { text-align: left }
+div.table { overflow: auto } code, pre { font-size: 13px }
 pre { background: #f5f5f5; padding: .5rem; overflow: auto; margin: .3rem 0 }
 td code { white-space: pre-wrap; overflow-wrap: anywhere }
 summary { cursor: pointer; padding: .2rem 0 } .bad { color: #b3261e } .idle { color: #777 }
@@ -1063,7 +1064,9 @@ def section(result):
         f"{len(result.differing)} of these differ"
     )
     lines = [f'<details id="{escape(problem.name)}"><summary>{title}</summary>']
-    lines.append(image(kills_picture(result), **{"class": "kills", "alt": "kills by check"}))
+    size = f"height: {CHECK_HEIGHT * len(problem.checks)}px"
+    shown = {"class": "kills", "alt": "kills by check", "style": size}
+    lines.append(image(kills_picture(result), **shown))
     lines.append("<table><tr><th>check<th><th>kills<th>alone<th>")
     only = kills & (kills.sum(axis=1, keepdims=True) == 1)
     for number, text in enumerate(problem.checks):
@@ -1110,7 +1113,7 @@ def page(problems, results, rows, plot=None):
         "<h1>Which checks kill which mutants</h1>",
         f"<p>{len(results)} problems have {total:,} mutants and {checks:,} checks. "
         f"{total - alive:,} mutants are killed by a check, {alive:,} survive. {needed:,} checks "
-        f"kill the same mutants as all {checks:,}; {idle} checks kill nothing. The tests of "
+        f"kill the same mutants as all {checks:,}. Checks that kill nothing: {idle}. The tests of "
         f"{len(accepting)} problems accept a program that differs from the reference on a further "
         f"input of the same types: {sum(len(r.differing) for r in results):,} programs.</p>",
         f"<p>SHA-256 of the table: <code>{digest}</code></p>",
@@ -1119,7 +1122,7 @@ def page(problems, results, rows, plot=None):
         lines.append(image(plot, alt="Mutants by problem, needed checks, kinds of edits"))
     skipped = [problem for problem in problems if problem.reason]
     if skipped:
-        lines.append("<h2>Not usable</h2><table><tr><th>problem<th>reason")
+        lines.append("<h2>Not usable</h2><table><tr><th>problem<th class=\"text\">reason")
         for problem in skipped:
             lines.append(
                 f'<tr><td>{escape(problem.name)}<td class="text">{escape(problem.reason)}'
@@ -1133,9 +1136,10 @@ def page(problems, results, rows, plot=None):
     )
     order = sorted(results, key=lambda r: (-len(r.differing), -len(r.survivors), r.problem.name))
     lines += map(section, order)
-    lines.append("<h2>Table</h2><table><tr>" + "".join(f"<th>{name}" for name in COLUMNS))
+    lines.append('<h2>Table</h2><div class="table"><table>')
+    lines.append("<tr>" + "".join(f"<th>{name}" for name in COLUMNS))
     lines += ["<tr>" + "".join(f"<td>{escape(str(cell))}" for cell in row) for row in rows]
-    return "\n".join([*lines, "</table></html>", ""])
+    return "\n".join([*lines, "</table></div></html>", ""])
 
 
 def plotted(results):
