@@ -30,19 +30,13 @@ from porter.run import Cancel, Device
 from porter.run.built import open_build
 from porter.run.device.host import HostTwin
 from tests.several.conftest import ApartTwin
+from tests.several.test_evaluate import CASES
+from tests.several.test_evaluate import PROGRAMS as FEW
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
 
-CASES = [((x, y), x + y) for x in range(3) for y in range(3)]
-PROGRAMS = [
-    "def solve(x, y): return x + y",
-    "def solve(x, y): return x - y",
-    "def solve(x, y): return [x][y]",
-    "def solve(x, y):\n    while x: pass",
-    "def solve(x, y) return",
-    "import random\ndef solve(x, y): print('x' * x); return random.getrandbits(9) + x",
-] * 20
+PROGRAMS = FEW * 4
 OPTIONS = {"steps": 2000, "keep": ("values", "outputs", "tracebacks")}
 Mixed = Callable[..., MixedDevices]
 
