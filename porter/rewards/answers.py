@@ -10,7 +10,8 @@ from typing import Any
 from porter.errors import WrongType
 
 _FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*([^\s`]*)[^`\n]*$")
-INDENTED = 4  # columns; a fence that is indented so much more than the first one is text
+# Columns. A fence that stands this far to the right of the opening fence belongs to the program.
+INDENTED = 4
 PYTHON = ("python", "py", "python3", "python2", "py3")
 _THOUGHT = "</think>"  # ends the reasoning of models that show it
 

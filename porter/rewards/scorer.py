@@ -45,7 +45,6 @@ class Reward:
         statuses: The status of each case.
         judged: Whether the answer was judged in time.
         unsupported: Whether the program uses what CPython has and the interpreter lacks.
-        engine: The engine that ran the program: "porter", or "cpython" for a fallback.
         steps: Steps of all cases.
     """
 
@@ -54,12 +53,11 @@ class Reward:
     statuses: tuple[CaseStatus, ...] = ()
     judged: bool = True
     unsupported: bool = False
-    engine: str = "porter"
     steps: int = 0
 
     @property
     def solved(self) -> bool:
-        """Whether all cases passed."""
+        """Return whether all cases passed."""
         return bool(self.statuses) and all(one == CaseStatus.PASSED for one in self.statuses)
 
 
@@ -169,9 +167,13 @@ class Scorer:
         answers = list(answers)
         if len(answers) != len(tests):
             raise UsageError(f"tests: there are {len(tests)}, for {len(answers)} answers")
+        return self._judge_each(answers, tests, [entry] * len(answers))
+
+    def _judge_each(
+        self, answers: Iterable[Any], tests: Iterable[Any], entries: Iterable[str | None]
+    ) -> list[Reward]:
         end = time.monotonic() + self._timeout
-        pairs = zip(answers, tests, strict=True)
-        waiting = [self.submit(answer, own, entry) for answer, own in pairs]
+        waiting = [self.submit(*one) for one in zip(answers, tests, entries, strict=True)]
         return [self._wait(one, end) for one in waiting]
 
     async def judge_async(self, answer: Any, tests: Any, entry: str | None = None) -> Reward:
@@ -248,12 +250,8 @@ class Scorer:
     ) -> list[dict[str, Any]]:
         """Return the rewards of a batch, as verl's batch reward manager expects them."""
         infos = [None] * len(solution_strs) if extra_infos is None else extra_infos
-        end = time.monotonic() + self._timeout
-        waiting = [
-            self.submit(answer, tests, _entry_point(info))
-            for answer, tests, info in zip(solution_strs, ground_truths, infos, strict=True)
-        ]
-        return [_of_verl(self._wait(one, end)) for one in waiting]
+        names = map(_entry_point, infos)
+        return list(map(_of_verl, self._judge_each(solution_strs, ground_truths, names)))
 
     def reward_function(self, tests: str = "tests", entry: str = "entry_point") -> RewardFunction:
         """Return a reward function for TRL's trainers.
@@ -271,13 +269,8 @@ class Scorer:
                     f"the data set has no column {tests!r}",
                     hint=f"It has {', '.join(map(str, columns))}. Give reward_function(tests=...).",
                 )
-            end = time.monotonic() + self._timeout
             names = columns.get(entry) or [None] * len(completions)
-            waiting = [
-                self.submit(answer, own, name)
-                for answer, own, name in zip(completions, columns[tests], names, strict=True)
-            ]
-            rewards = [self._wait(one, end) for one in waiting]
+            rewards = self._judge_each(completions, columns[tests], names)
             return [one.score if one.judged else None for one in rewards]
 
         return porter_reward
