@@ -56,7 +56,7 @@ class Worker:
     """A device that judges portions.
 
     Attributes:
-        source: The device, perhaps one that is opened when it is needed.
+        source: The device. It may be a LazyDevice or a CoreProcess that is not open yet.
         seat: The device's portion sizes and speed.
         slots: Portions at a time. The host's work on one overlaps the launch of another.
         runs: Number of portions in progress.
@@ -76,7 +76,7 @@ class Worker:
 
     @property
     def is_free(self) -> bool:
-        """Whether it can take a portion."""
+        """Return whether the device can take a portion."""
         return not self.seat.lost and not self.opening and self.runs < self.slots
 
 
@@ -257,10 +257,10 @@ class Distribution:
 
     def _repeat(self, k: int, worker: Worker) -> _Run | None:
         """Take the next programs of a portion that a GPU has not finished."""
+        rows = self.rows_of(k, None, 0.0)
         for piece in self._pieces:
             left = len(piece.portion.sources) - piece.repeating
             on_gpu = any(run.whole and run.worker.seat.on_gpu for run in piece.runs)
-            rows = self.rows_of(k, None, 0.0)
             if piece.judgements is None and left > 0 and on_gpu and rows > 0:
                 part = piece.portion.part(piece.repeating, rows)
                 piece.repeating += len(part.sources)

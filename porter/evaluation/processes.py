@@ -4,8 +4,8 @@ Python prepares each launch and reads its results, on one core at a time in a pr
 cores that takes longer than the interpreters do. So an evaluation that lasts starts processes, each
 with a host twin on some of the cores. `process_main` is the other end.
 
-A process that ends early, because an interpreter broke it, loses the portions that it has. Others
-judge them (`distribution`).
+If an interpreter crashes its process, `distribution` gives the portions of that process to other
+devices.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ LAUNCHING = 0.02  # seconds of a launch on a GPU besides its rows
 
 @define
 class Seat:
-    """A device of an evaluation, and what it has done.
+    """A device of an evaluation, with the numbers that measure its speed.
 
     Attributes:
         on_gpu: Whether it is a GPU.
@@ -106,7 +106,7 @@ class Schedule:
 
     @property
     def _shared(self) -> bool:
-        """Whether processes judge on the cores."""
+        """Return whether processes judge on the cores."""
         return any(one.opened and not one.lost and not one.on_gpu for one in self.seats[1:])
 
     def _on_cores(self, k: int, left: int | None) -> int:
@@ -147,6 +147,6 @@ class Schedule:
         return each * (GUESS_GPU * host.cores if seat.on_gpu else seat.cores)
 
     def _sum(self, without: int = -1) -> float:
-        """Return the rate of all devices that get portions; 0 if there is none."""
+        """Return the sum of the rates of all devices that get portions."""
         known = [k for k in range(len(self.seats)) if self._works(k) and k != without]
         return sum(map(self._rate, known))

@@ -106,7 +106,7 @@ def test_what_is_inside(wheel: Path) -> None:
         assert {"build.json", "host/libgpusnek.so", "include/launch.h", LICENCES} <= names
         assert {"host/prelude.hpp", "host/instructions.json"} <= names
         licences = [name for name in files.namelist() if name.endswith(LICENCES)]
-        assert len(licences) == 2  # of the default build, and of the one that judges
+        assert len(licences) == 2  # the default build, and the build with bounds checks
         text = files.read(licences[0]).decode()
     assert "The MIT License (MIT)" in text and "Damien P. George" in text
     # The release contains no text of the licence that littlefs names.
