@@ -62,11 +62,13 @@ class Openness:
         opening: The nodes that make the change.
         closing: The nodes that undo it.
         ending: The calls that never return.
+        returning: The states at the returns and at the end of the body.
     """
 
     opening: Collection[Node]
     closing: Collection[Node]
     ending: Collection[Node] = ()
+    returning: States = NOWHERE
     _at: dict[Node, States] = field(factory=dict)  # before a node's own effect
     _behind: dict[Node, States] = field(factory=dict)  # of a loop's body
     _labels: dict[str, States] = field(factory=dict)
@@ -80,6 +82,7 @@ class Openness:
             ends = self._statement(block, begins)
             if self._labels == before:
                 break
+        self.returning |= ends
         return ends
 
     def states(self, node: Node, behind: bool) -> States:
@@ -115,7 +118,8 @@ class Openness:
             self._labels[name] = self._labels.get(name, NOWHERE) | states
             return NOWHERE
         if kind in (K.INDIRECT_GOTO_STMT, K.RETURN_STMT):
-            self._sequence(node, states)
+            ends = self._sequence(node, states)
+            self.returning |= ends if kind == K.RETURN_STMT else NOWHERE
             return NOWHERE
         if kind == K.BREAK_STMT:
             if self._around:
@@ -387,6 +391,8 @@ class PairFinder:
             for change in closing
             if _is_statement(change.node) and leaving.isdisjoint(change.node.walk(evaluated))
         ]
+        if kind == COUNT and not helpers and True in openness.returning:
+            plain = []  # a return keeps the change, so the count may be data instead of a depth
         first = (opening or closing)[0].node
         return Separated(path, kind, first, tuple(separating), tuple(plain), openness)
 

@@ -81,6 +81,10 @@ def brief(found: list[Pair]) -> Found:
         ("int busy; void f(void) { busy = 1; p(); busy = 0; }", [("f", "busy", "flag", LEFT)]),
         # Made on some paths only.
         ("int n; void f(int a) { if (a) n++; p(); if (a) n--; }", [("f", "n", "count", LEFT)]),
+        # A return keeps the change: the count may be data.
+        ("int n; void f(int a) { n++; if (q(a)) { n--; } n += 7; }", [("f", "n", "count", LEFT)]),
+        ("int n; int f(int a) { n++; if (q(a)) return 1; n--; return 0; }",
+         [("f", "n", "count", LEFT)]),
         # Nested pairs. In the case below them, the second change is no statement of its own.
         ("int n; void f(void) { n++; p(); n += 2; p(); n -= 2; p(); n--; }",
          [("f", "n", "count", RESTORED)]),
