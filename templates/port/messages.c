@@ -120,6 +120,10 @@ _Noreturn void gpusnek_raise_binary(mp_binary_op_t op, mp_obj_t left, mp_obj_t r
     } else if (op == MP_BINARY_OP_MULTIPLY && (is_sequence(left) || is_sequence(right))) {
         mp_raise_msg_varg(&mp_type_TypeError, MP_ERROR_TEXT("can't multiply sequence by non-int of type '%s'"),
             is_sequence(left) ? right_type : left_type);
+    } else if (op == MP_BINARY_OP_OR && right == MP_OBJ_NEW_SMALL_INT(0)) {
+        // The compiler applies `| 0` to the arguments of a loop over range (rangeloops.h).
+        mp_raise_msg_varg(&mp_type_TypeError, MP_ERROR_TEXT("'%s' object cannot be interpreted as an integer"),
+            left_type);
     } else if (symbol == NULL) {
         mp_raise_msg_varg(&mp_type_TypeError, MP_ERROR_TEXT("unsupported types for %q: '%s', '%s'"),
             (qstr)mp_binary_op_method_name[op], left_type, right_type);
