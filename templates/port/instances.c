@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "attribute_names.h"
 #include "classes.h"
 #include "classnames.h"
 #include "metaclass.h"
@@ -381,7 +382,10 @@ static mp_obj_t object_init_subclass(size_t n_args, const mp_obj_t *args) {
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(object_init_subclass_fun, 0, 1, object_init_subclass);
 static MP_DEFINE_CONST_STATICMETHOD_OBJ(object_init_subclass_obj, MP_ROM_PTR(&object_init_subclass_fun));
 
+static MP_DEFINE_CONST_FUN_OBJ_1(object_dir_obj, gpusnek_names_of);
+
 static const mp_rom_map_elem_t object_table[] = {
+    { MP_ROM_QSTR(MP_QSTR___dir__), MP_ROM_PTR(&object_dir_obj) },
     { MP_ROM_QSTR(MP_QSTR___init_subclass__), MP_ROM_PTR(&object_init_subclass_obj) },
     { MP_ROM_QSTR(MP_QSTR___getattribute__), MP_ROM_PTR(&object_getattribute_obj) },
     { MP_ROM_QSTR(MP_QSTR___eq__), MP_ROM_PTR(&object_eq_obj) },
@@ -403,6 +407,7 @@ void gpusnek_object_attribute(const mp_obj_type_t *type, qstr attr, mp_obj_t *de
                 break;
             }
             MP_FALLTHROUGH;
+        case MP_QSTR___dir__:
         case MP_QSTR___getattribute__:
         case MP_QSTR___eq__:
         case MP_QSTR___ne__:

@@ -16,7 +16,7 @@ SRC_C += qstrsearch.c allocate.c judge.c weakrefs.c devicecalls.c exceptions.c m
 SRC_C += slices.c charkinds.c charkinds_table.c methods.c methods_array.c methods_case.c methods_number.c \
     methods_bytearray.c methods_split.c methods_stream.c methods_text.c keywords.c encodings.c types.c tokens.c patterns.c
 SRC_C += messages.c prelude.c raised.c raisedtypes.c functions.c systemnames.c keys.c settable.c settype.c
-SRC_C += classes.c classnames.c instances.c metaclasses.c deque.c modstruct.c modre.c regex_chars.c regex_match.c regex_parse.c
+SRC_C += attribute_names.c classes.c classnames.c instances.c metaclasses.c deque.c modstruct.c modre.c regex_chars.c regex_match.c regex_parse.c
 SRC_C += verify.c verify_code.c verify_flow.c
 SRC_C += integers.c integers_power.c integers_text.c natural_power.c natural_product.c \
     natural_quotient.c

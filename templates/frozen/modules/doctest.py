@@ -146,6 +146,11 @@ def _indented(text):
     return "\n".join(["    " + line if line else line for line in text.split("\n")])
 
 
+def _display(value):
+    if value is not None:
+        print(repr(value))
+
+
 class DocTestRunner:
     def __init__(self, checker=None, verbose=None, optionflags=0):
         self._checker = checker or OutputChecker()
@@ -161,18 +166,13 @@ class DocTestRunner:
         printed = StringIO()
         old = sys.stdout
         sys.stdout = printed
+        globs["__repl_print__"] = _display  # code of the mode "single" calls it
         try:
             try:
-                try:
-                    code = compile(example.source.strip(), "<doctest>", "eval")
-                except SyntaxError:
-                    exec(example.source, globs)
-                else:
-                    value = eval(code, globs)
-                    if value is not None:
-                        print(repr(value))
+                exec(compile(example.source, "<doctest>", "single"), globs)
             finally:
                 sys.stdout = old
+                globs.pop("__repl_print__", None)
         except Exception as error:
             return printed.getvalue(), error
         return printed.getvalue(), None
@@ -251,7 +251,10 @@ class DocTestRunner:
         return _results(self.failures, self.tries)
 
 
-def _documented(name, thing, found):
+def _documented(name, thing, found, seen):
+    if id(thing) in seen:
+        return
+    seen.add(id(thing))
     doc = getattr(thing, "__doc__", None)
     if isinstance(doc, str) and ">>>" in doc:
         found.append((name, doc))
@@ -260,7 +263,7 @@ def _documented(name, thing, found):
             value = thing.__dict__[key]
             value = getattr(value, "__func__", getattr(value, "fget", value))
             if callable(value) and not (isinstance(value, type) and key[:2] == "__"):
-                _documented(f"{name}.{key}", value, found)
+                _documented(f"{name}.{key}", value, found, seen)
 
 
 def testmod(m=None, name=None, globs=None, verbose=None, report=True, optionflags=0,
@@ -272,7 +275,7 @@ def testmod(m=None, name=None, globs=None, verbose=None, report=True, optionflag
     globs = dict(m.__dict__ if globs is None else globs)
     if extraglobs:
         globs.update(extraglobs)
-    found = []
+    found, seen = [], set()
     doc = m.__dict__.get("__doc__")
     if isinstance(doc, str):
         found.append((name, doc))
@@ -281,7 +284,7 @@ def testmod(m=None, name=None, globs=None, verbose=None, report=True, optionflag
         own = getattr(value, "__module__", name) == name
         if own and (isinstance(value, type) or hasattr(value, "__code__")
                     or hasattr(value, "__wrapped__")):
-            _documented(f"{name}.{key}", value, found)
+            _documented(f"{name}.{key}", value, found, seen)
     tests = m.__dict__.get("__test__", {})
     for key in sorted(tests):
         value = tests[key]
