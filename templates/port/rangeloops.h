@@ -4,7 +4,7 @@
 // only if `range` is the built-in function and its arguments are integers.
 
 // Returns whether the program assigns no other object to the name `range`, in this scope or in one
-// around it. Records the use of the name in the first pass, as the call of a function does.
+// around it. A `global` statement of another function is not seen. Records the use of the name in the first pass, as the call of a function does.
 static bool gpusnek_is_builtin_range(compiler_t *comp) {
     if (comp->pass == MP_PASS_SCOPE) {
         compile_load_id(comp, MP_QSTR_range);
@@ -12,7 +12,8 @@ static bool gpusnek_is_builtin_range(compiler_t *comp) {
     }
     for (scope_t *scope = comp->scope_cur; scope != NULL; scope = scope->parent) {
         const id_info_t *id = scope_find(scope, MP_QSTR_range);
-        if (id != NULL && id->kind != ID_INFO_KIND_GLOBAL_IMPLICIT) {
+        // In a function, the first pass makes the names of globals explicit.
+        if (id != NULL && id->kind != ID_INFO_KIND_GLOBAL_IMPLICIT && id->kind != ID_INFO_KIND_GLOBAL_EXPLICIT) {
             return false;
         }
     }

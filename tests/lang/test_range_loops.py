@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porter.run import Device
-from tests.library.compare import ATTEMPT, assert_alike
+from tests.library.compare import ATTEMPT, assert_alike, printed
 
 OWN = """
 def shadowed_by_a_variable():
@@ -62,6 +62,25 @@ def limited() -> str:
             body = f"    seen = []\n    for i in {loop}:\n        seen.append(i)\n    return seen\n"
             lines.append(f"def loop_{k}_{j}():\n{body}attempt(loop_{k}_{j})\n")
     return "".join(lines)
+
+
+LOCKED = """
+import micropython
+def run(count):
+    total = 0
+    for i in range(count):
+        for j in range(2, count):
+            total += j
+    return total
+micropython.heap_lock()
+found = run(4)
+micropython.heap_unlock()
+print(found)
+"""
+
+
+def test_loops_take_no_heap(any_device: Device) -> None:
+    assert printed(any_device, LOCKED) == "20\n"
 
 
 def test_a_range_of_the_program_is_called(any_device: Device) -> None:
