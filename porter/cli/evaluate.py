@@ -38,7 +38,6 @@ from porter.fallback import Fallback
 from porter.fallback.options import CPYTHON, DEADLINE
 from porter.run.open import Devices
 
-
 FALLBACK = "fallback_"  # options of the command that are options of a Fallback
 
 

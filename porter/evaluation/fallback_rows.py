@@ -166,9 +166,7 @@ def _run(
     cancel = how.cancel
     before = 0 if cancel is None else cancel.requests
     try:
-        found = outcomes(
-            fallback, jobs, lambda: cancel is not None and cancel.requests > before
-        )
+        found = outcomes(fallback, jobs, lambda: cancel is not None and cancel.requests > before)
     except KeyboardInterrupt as error:
         raise LaunchInterrupted(None) from error
     returned = []

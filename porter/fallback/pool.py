@@ -39,7 +39,8 @@ STARTING = 60.0  # seconds after which a zygote that does not answer has failed
 LOOK = 0.1  # seconds between looks at the caller's request to stop
 _CHUNK = 1 << 16  # bytes of a read
 _MOST_READ = 1 << 20  # bytes that one program's pipes give before others are served
-FILTER = "system call filter"
+FILTER, NAMESPACE = "system call filter", "network namespace"
+NAMESPACES = True  # tests set False: machines may lack namespaces
 _SIZE = struct.Struct("<Q")
 
 
@@ -127,10 +128,15 @@ class Zygote:
             "path": sys.path if extra else [],
             "filter": code,
             "memory": self.options.memory,
+            "namespaces": NAMESPACES,
         }
         with other:
             command = [sys.executable, "-S", "-P", "-X", "utf8", str(_RUNNER), str(other.fileno())]
-            environment = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+            environment = {
+                "PYTHONHASHSEED": "0",
+                "OPENBLAS_NUM_THREADS": "1",
+                "OMP_NUM_THREADS": "1",
+            }
             try:
                 self._process = subprocess.Popen(
                     command,
@@ -252,20 +258,18 @@ def _read_results(run: _Run) -> bool:
         data = _some(run.results)
         if not data:
             return data is None
-        run.data += data
-        _take_frames(run)
-        if run.too_large:
-            break
+        if not run.too_large:
+            run.data += data
+            _take_frames(run)
     return True
 
 
 def _take_frames(run: _Run) -> None:
-    """Move complete frames to the outcomes. A frame that is too large marks the run."""
+    """Move complete frames to the outcomes. No frame counts after one that is too large."""
     while len(run.data) >= _SIZE.size:
         size = _SIZE.unpack_from(run.data)[0]
-        if size > MAX_FRAME:
-            run.too_large = True
-            run.data.clear()
+        run.too_large |= size > MAX_FRAME
+        if run.too_large:
             return
         end = _SIZE.size + size
         if len(run.data) < end:

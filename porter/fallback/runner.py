@@ -34,6 +34,7 @@ import tempfile
 import threading
 import types
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NoReturn
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
@@ -70,7 +71,7 @@ def main(descriptor: int) -> None:
     sys.path.clear()
     sys.argv[:] = [""]
     permitted = {name for name in sys.modules if name.partition(".")[0] in setup["permitted"]}
-    layers = _isolate(control)
+    layers = _isolate(control, setup["namespaces"])
     _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     if _filter_holds(setup["filter"]):
@@ -122,7 +123,7 @@ def _quitters() -> tuple[Any, Any]:
     return Quitter("exit", "Ctrl-D"), Quitter("quit", "Ctrl-D")
 
 
-def _isolate(control: socket.socket) -> list[str]:
+def _isolate(control: socket.socket, namespaces: bool) -> list[str]:
     """Enter namespaces, an empty root and another user, and return the layers that are active.
 
     With a namespace of processes, the function returns in a process that is its first one. All
@@ -134,10 +135,10 @@ def _isolate(control: socket.socket) -> list[str]:
     os.rmdir(folder)  # nothing can be created in a removed folder
     layers = ["resource limits"]
     root = os.geteuid() == 0
-    entered = root and _libc.unshare(_NAMESPACES) == 0
+    entered = namespaces and root and _libc.unshare(_NAMESPACES) == 0
     if root and not entered:
         _become_nobody()
-    if not entered:
+    if namespaces and not entered:
         uid, gid = os.geteuid(), os.getegid()
         entered = _libc.unshare(_NAMESPACES | _NEW_USER) == 0
         if entered:
@@ -171,11 +172,9 @@ def _become_nobody() -> None:
 
 
 def _write(path: str, text: str) -> None:
-    try:
-        with open(path, "w") as file:
-            file.write(text)
-    except OSError:
-        pass  # the namespace then has no user but the overflow user
+    # If it fails, the namespace has the overflow user only.
+    with suppress(OSError), open(path, "w") as file:
+        file.write(text)
 
 
 def _drop_capabilities() -> None:
@@ -295,7 +294,8 @@ class _Program:
         sys.stderr = io.TextIOWrapper(
             io.BufferedWriter(io.FileIO(2, "w")), "utf-8", "backslashreplace"
         )
-        sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+        for name in ("stdin", "stdout", "stderr"):
+            setattr(sys, f"__{name}__", getattr(sys, name))
 
     def run(self, entry: str, arguments: list[bytes]) -> None:
         """Run the program, and its calls; write a frame for each.
@@ -365,10 +365,8 @@ class _Program:
 
     def _send(self, frame: tuple[Any, ...]) -> None:
         """Write a frame, after all output of the program."""
-        try:
+        with suppress(BaseException):  # the program may have closed or replaced it
             sys.stdout.flush()
-        except BaseException:
-            pass  # the program closed or replaced it
         data = self.dumps(frame, 2)
         data = struct.pack("<Q", len(data)) + data
         while data:
@@ -386,13 +384,16 @@ class _Program:
 
         Modules of the standard library import what they need.
         """
-        own = globals is None or globals is self.names
-        if own and level == 0 and isinstance(name, str) and name not in self.allowed:
-            if name.partition(".")[0] in sys.stdlib_module_names:
-                error = ImportError(f"the fallback does not permit the module {name}", name=name)
-                self.refused.append(error)
-                raise error
+        own = (globals is None or globals is self.names) and level == 0
+        if own and isinstance(name, str) and self._is_refused(name):
+            error = ImportError(f"the fallback does not permit the module {name}", name=name)
+            self.refused.append(error)
+            raise error
         return self.import_before(name, globals, locals, fromlist, level)
+
+    def _is_refused(self, name: str) -> bool:
+        package = name.partition(".")[0]
+        return name not in self.allowed and package in sys.stdlib_module_names
 
 
 class _NotCompiled(Exception):
@@ -539,8 +540,6 @@ def _plain(value: Any, depth: int) -> Any:
             return _plain(convert(value), depth)
     text = _repr(value)
     return (StopIteration, str.__str__(text[:MAX_VALUE]))
-
-
 
 
 if __name__ == "__main__":

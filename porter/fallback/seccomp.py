@@ -1,7 +1,7 @@
 """Build the seccomp filter of a fallback process: the system calls that it may make.
 
 Input: a machine architecture. Output: a classic BPF program, as bytes of `struct sock_filter`.
-`pool` passes it to the zygote (`runner`), and each process of a program installs it before it reads the
+`pool` passes it to the zygote (`runner`). Each process of a program installs it before it reads the
 program. The filter is an allow list. It permits computation, input and output on open descriptors,
 threads and signal handlers. Every other call fails with an error: opening files, sockets with an
 address, new processes, other programs, signals to processes.

@@ -116,9 +116,7 @@ class Scorer:
         if "keep" in options:
             raise UsageError("keep: a scorer returns scores; `explain` keeps messages")
         limits = {"steps": steps, "deadline": deadline}
-        self._how = judging_of(
-            entry=self._entry, **limits, keep=keep, fallback=fallback, **options
-        )
+        self._how = judging_of(entry=self._entry, **limits, keep=keep, fallback=fallback, **options)
         if self._how.fallback is not None:
             layers_of(self._how.fallback)  # fails here, not with the first answer
         self._device, self._owned = open_sandbox(target, None, build, device, devices)
@@ -326,8 +324,8 @@ def _reason(found: JudgedProgram) -> str:
     """Return the number of passed cases, and how the first failing one ended."""
     failed = next(k for k, one in enumerate(found.statuses) if one != CaseStatus.PASSED)
     lacking = found.statuses[failed] == CaseStatus.UNSUPPORTED
-    detail = found.causes.get(failed) if lacking else None
-    detail = detail or found.messages.get(failed) or found.reasons.get(failed)
+    cause = found.causes.get(failed) if lacking else None
+    detail = cause or found.messages.get(failed) or found.reasons.get(failed)
     text = f"passed {found.passed} of {len(found.statuses)}; case {failed}: "
     text += found.statuses[failed].name
     return f"{text} ({detail})" if detail else text
