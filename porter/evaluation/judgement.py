@@ -97,6 +97,47 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
     rows = run(device, how, work)
     tried = rerun_larger(device, how, work, rows, run)
     rows.reasons.update(tried)
+    return _completed(device, portion, asked, how, rows)
+
+
+def judge_in_cpython(device: Device, portion: Portion, how: Judging) -> Judgement:
+    """Run all rows of `portion` in CPython, as the fallback runs rows that are UNSUPPORTED.
+
+    Args:
+        device: Compares the values that calls return.
+        portion: The programs.
+        how: The options, with a fallback.
+
+    Raises:
+        FallbackUnavailable: The machine cannot restrict programs.
+    """
+    own = _of_run(portion, how)
+    count = portion.rows
+    rows = _Left(
+        np.full(count, CaseStatus.UNSUPPORTED, np.int8),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.uint8),
+        [b""] * count if "outputs" in own.keep else [],
+        [None] * count if own.wants_values else [],
+        [None] * count if "tracebacks" in own.keep else [],
+        {},
+        [None] * count if "exceptions" in own.keep else [],
+    )
+    return _completed(device, portion, how, own, rows)
+
+
+def _completed(
+    device: Device, portion: Portion, asked: Judging, how: Judging, rows: _Left
+) -> Judgement:
+    """Run UNSUPPORTED rows in CPython if the options say so, compare, and return the judgement.
+
+    Args:
+        device: The device.
+        portion: The programs.
+        asked: The caller's options.
+        how: The options of launches.
+        rows: The rows.
+    """
     on_host = asked.function is not None or portion.cases.texts is not None
     in_cpython = None
     if how.fallback is not None:
