@@ -1,7 +1,7 @@
 """The zygote of the CPython fallback: a process that forks a restricted process for each program.
 
 `pool` starts this file with a CPython of its own (`python -S -P`), and no module of porter is
-importable here. The zygote imports the permitted modules, enters namespaces, and gives up its
+importable here. The zygote imports the permitted modules, enters namespaces, and drops its
 privileges. For each job it then receives four descriptors: the job, stdin, stdout and the pipe of
 results. It forks, and never reads a job or a result itself, so that no program sees data of
 another one. The forked process applies limits and the filter of system calls, reads its job, runs
