@@ -21,7 +21,7 @@ MODULES = (
     "__future__", "_thread", "abc", "argparse", "array", "ast", "asyncio", "atexit", "base64",
     "binascii", "bisect", "builtins", "calendar", "cmath", "codecs", "collections", "colorsys",
     "concurrent", "contextlib", "contextvars", "copy", "copyreg", "csv", "dataclasses", "datetime",
-    "decimal", "difflib", "dis", "enum", "errno", "faulthandler", "fnmatch", "fractions",
+    "decimal", "difflib", "dis", "doctest", "enum", "errno", "faulthandler", "fnmatch", "fractions",
     "functools", "gc", "getopt", "graphlib", "hashlib", "heapq", "hmac", "html", "inspect", "io",
     "ipaddress", "itertools", "json", "keyword", "linecache", "locale", "logging", "marshal",
     "math", "numbers", "operator", "os", "pathlib", "pickle", "platform", "pprint", "queue",
@@ -30,11 +30,15 @@ MODULES = (
     "threading", "time", "timeit", "token", "tokenize", "traceback", "types", "typing",
     "unicodedata", "unittest", "urllib", "uuid", "warnings", "weakref", "xml", "zlib",
 )  # fmt: skip
-# Submodules that are loaded too, and codecs, which CPython imports when a program first uses them.
+# Submodules, and modules that functions of the standard library import when they are first called.
+# A process of a program cannot open files, so the zygote loads all of them. CPython's version
+# decides which of them there are.
 SUBMODULES = (
     "collections.abc", "concurrent.futures.thread", "html.entities", "html.parser", "json.tool",
     "os.path", "unittest.mock", "urllib.parse", "xml.dom.minidom", "xml.etree.ElementTree",
-    "xml.sax.saxutils", "_strptime", "encodings.ascii", "encodings.base64_codec",
+    "xml.sax.saxutils", "xml.dom.expatbuilder", "xml.parsers.expat", "unittest._log",
+    "unittest.async_case", "tracemalloc", "_strptime", "_suggestions", "_md5", "_sha1", "_sha2",
+    "_sha3", "encodings.ascii", "encodings.base64_codec",
     "encodings.cp1252", "encodings.cp437", "encodings.hex_codec", "encodings.idna",
     "encodings.iso8859_1", "encodings.iso8859_15", "encodings.latin_1", "encodings.punycode",
     "encodings.raw_unicode_escape", "encodings.rot_13", "encodings.unicode_escape",

@@ -71,6 +71,7 @@ def main(descriptor: int) -> None:
     sys.path.clear()
     sys.argv[:] = [""]
     permitted = {name for name in sys.modules if name.partition(".")[0] in setup["permitted"]}
+    permitted |= set(setup["modules"])  # C code of the standard library imports some of them
     layers = _isolate(control, setup["namespaces"])
     _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
