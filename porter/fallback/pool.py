@@ -76,6 +76,7 @@ class _Run:
     job: Job
     printed: int
     results: int
+    permits: int | None  # a byte here permits the next call
     until: float
     found: list[Outcome] = field(factory=list)
     data: bytearray = field(factory=bytearray)
@@ -89,6 +90,19 @@ class _Run:
     def is_complete(self) -> bool:
         """Return whether each call has an outcome."""
         return len(self.found) == len(self.job.arguments)
+
+    def permit(self) -> None:
+        """Permit the next call, whose deadline begins."""
+        self.until = time.monotonic() + self.job.deadline
+        if self.permits is not None:
+            with suppress(OSError):  # the process has closed its end, or does not read it
+                os.write(self.permits, b".")
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        for one in (self.printed, self.results, self.permits):
+            if one is not None:
+                os.close(one)
 
 
 @define(eq=False)
@@ -186,18 +200,24 @@ class Zygote:
             made += [output, printed]
             answers, results = os.pipe()
             made += [answers, results]
+            given, permits = [made[0], made[1], printed, results], None
+            if len(job.arguments) > 1:
+                permitted, permits = os.pipe()
+                made += [permitted, permits]
+                given.append(permitted)
             seconds = min(int(job.deadline * len(job.arguments)) + 2, 1 << 30)
             message = b"R" + struct.pack("<I", seconds)
-            socket.send_fds(self._control, [message], [made[0], made[1], printed, results])
+            socket.send_fds(self._control, [message], given)
         except BaseException:
             for one in made:
                 os.close(one)
             raise
-        for one in (made[0], made[1], printed, results):
+        for one in given:
             os.close(one)
-        for one in (output, answers):
-            os.set_blocking(one, False)
-        self.run = _Run(number, job, output, answers, time.monotonic() + job.deadline)
+        for one in (output, answers, permits):
+            if one is not None:
+                os.set_blocking(one, False)
+        self.run = _Run(number, job, output, answers, permits, time.monotonic() + job.deadline)
         return self.run
 
     def kill(self, why: str) -> None:
@@ -227,8 +247,7 @@ class Zygote:
     def close(self) -> None:
         """End the zygote and its process."""
         if self.run is not None:
-            os.close(self.run.printed)
-            os.close(self.run.results)
+            self.run.close()
             self.run = None
         self._control.close()
         self._process.kill()
@@ -277,9 +296,10 @@ def _take_frames(run: _Run) -> None:
         frame = bytes(run.data[_SIZE.size : end])
         del run.data[:end]
         if not run.is_complete:  # else the process wrote more frames than calls
-            _read_output(run)  # the process wrote it before the frame
+            # The process wrote the call's output before the frame, and no other one since.
+            _read_output(run)
             run.found.append(_with_output(run, outcome_of(frame)))
-            run.until = time.monotonic() + run.job.deadline
+            run.permit()
 
 
 def _read_output(run: _Run) -> bool:
@@ -315,7 +335,8 @@ def _end(run: _Run) -> None:
         return
     status = run.status
     if run.killed:
-        last = Outcome(run.killed, reason="the process wrote more than a result may have")
+        too_much = "the process wrote more than a result may have"
+        last = Outcome(run.killed, reason=too_much if run.too_large else "")
     elif os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         try:
@@ -502,8 +523,7 @@ class _Batch:
         _read_output(run)
         _end(run)
         self._leave(zygote)
-        os.close(run.printed)
-        os.close(run.results)
+        run.close()
         zygote.run = None
         self.pool.give(zygote)
         found = self.found[run.number]

@@ -2,10 +2,10 @@
 
 `pool` starts this file with a CPython of its own (`python -S -P`), and no module of porter is
 importable here. The zygote imports the permitted modules, enters namespaces, and drops its
-privileges. For each job it then receives four descriptors: the job, stdin, stdout and the pipe of
-results. It forks, and never reads a job or a result itself, so that no program sees data of
-another one. The forked process applies limits and the filter of system calls, reads its job, runs
-the program and writes frames (`outcomes` decodes them).
+privileges. For each job it then receives descriptors: the job, stdin, stdout, the pipe of results,
+and for several calls a pipe that permits the next one. It forks, and never reads a job or a result
+itself, so that no program sees data of another one. The forked process applies limits and the
+filter of system calls, reads its job, runs the program and writes frames (`outcomes` decodes them).
 
 Invariant F1: the zygote runs no code of a program.
 Invariant F2: a forked process reads its job after the filter is installed.
@@ -83,7 +83,7 @@ def main(descriptor: int) -> None:
     control.send(marshal.dumps((layers, missing), 2))
     zygote = os.getpid()
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 64, 4)
+        message, descriptors, _, _ = socket.recv_fds(control, 64, 5)
         if not message:
             os._exit(0)
         if message[:1] != b"R":
@@ -91,9 +91,11 @@ def main(descriptor: int) -> None:
         child = os.fork()
         if child == 0:
             _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-            if os.getppid() == zygote:
-                _run_job(descriptors, struct.unpack("<I", message[1:5])[0], setup)
-            os._exit(_REFUSED)
+            try:
+                if os.getppid() == zygote:
+                    _run_job(descriptors, struct.unpack("<I", message[1:5])[0], setup)
+            finally:
+                os._exit(_REFUSED)
         for one in descriptors:
             os.close(one)
         control.send(b"S" + struct.pack("<i", _wait(child, control)))
@@ -241,10 +243,10 @@ def _wait(child: int, control: socket.socket) -> int:
 
 def _run_job(descriptors: list[int], cpu: int, setup: Mapping[str, Any]) -> NoReturn:
     """Restrict this process, read the job, and run it."""
-    job, given, printed, results = descriptors
+    job, given, printed, results, *permits = descriptors
     os.dup2(given, 0)
     os.dup2(printed, 1)
-    kept = sorted({0, 1, 2, job, results})
+    kept = sorted({0, 1, 2, job, results, *permits})
     for low, high in zip(kept, [*kept[1:], 1 << 16], strict=True):
         os.closerange(low + 1, high)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -270,7 +272,7 @@ def _run_job(descriptors: list[int], cpu: int, setup: Mapping[str, Any]) -> NoRe
         data += part
     os.close(job)
     source, entry, arguments, seed = marshal.loads(data)
-    _Program(source, results, setup["allowed"], seed).run(entry, arguments)
+    _Program(source, results, setup["allowed"], seed).run(entry, arguments, permits)
     os._exit(0)
 
 
@@ -298,19 +300,24 @@ class _Program:
         for name in ("stdin", "stdout", "stderr"):
             setattr(sys, f"__{name}__", getattr(sys, name))
 
-    def run(self, entry: str, arguments: list[bytes]) -> None:
+    def run(self, entry: str, arguments: list[bytes], permits: list[int]) -> None:
         """Run the program, and its calls; write a frame for each.
 
         Args:
             entry: The global function to call; empty: the program runs as a whole.
             arguments: Positional and named arguments of each call, marshalled (`cases.encode`).
+            permits: A pipe that has a byte when the host has read the output of a call; empty for a
+                single call.
         """
+        read = os.read
         failed = self._attempt(self._load)
         if not entry:
             failed = failed or self._attempt(_finish_threads)
             self._send(failed or ("ended",))
             return
-        for encoded in arguments:
+        for number, encoded in enumerate(arguments):
+            if number:
+                read(permits[0], 1)
             frame = failed
             if frame is None:
                 function = self.names.get(entry)

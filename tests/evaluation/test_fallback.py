@@ -158,6 +158,16 @@ def test_programs_that_test_themselves(judged: Judge) -> None:
     assert dict(zip(sources, map(CaseStatus, found.status[:, 0].tolist()), strict=True)) == sources
 
 
+@pytest.mark.parametrize("each", ["case", "program"])
+def test_output_belongs_to_its_call(judged: Judge, each: str) -> None:
+    source = "print('load' * 9)\ndef solve(x):\n print('call' * 8, x)\n return x"
+    cases = [((x,), x) for x in range(3)]
+    own = judged([source], cases, each=each, keep="outputs", stdout=64)
+    found = judged([LACK + source], cases, each=each, keep="outputs", stdout=64, fallback="cpython")
+    assert found.outputs == own.outputs and (found.status == own.status).all()
+    assert found.in_cpython.all()
+
+
 def test_a_method_and_kwargs(judged: Judge) -> None:
     source = LACK + "class Solution:\n def one(self, a, *, b): return a - b\n def two(self): pass"
     case = {"args": [5], "kwargs": {"b": 2}, "expected": 3}

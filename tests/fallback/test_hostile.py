@@ -255,6 +255,15 @@ def test_calls_after_one_that_is_late(run: Run) -> None:
     ]  # fmt: skip
 
 
+def test_more_frames_than_permits() -> None:
+    frame = "import os\nfor d in range(3, 64):\n try: os.write(d, F)\n except OSError: pass\n"
+    source = "F = b'\\x05\\0\\0\\0\\0\\0\\0\\0(\\0\\0\\0\\0' * 4000\n" + "while True:\n "
+    source += frame.replace("\n", "\n ")
+    calls = (encode(((), {}), ""),) * 70_000
+    (found,) = outcomes(OPTIONS, [Job(source.encode(), "solve", calls, deadline=30.0)])
+    assert len(found) == 70_000 and {one.kind for one in found} == {"malformed"}
+
+
 def test_a_request_to_stop_ends_processes() -> None:
     job = Job(b"while True: pass", "", (b"",), deadline=60.0)
     begin = time.monotonic()
