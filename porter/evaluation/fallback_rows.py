@@ -20,7 +20,7 @@ from porter.evaluation.options import Judging
 from porter.evaluation.portion import Portion
 from porter.evaluation.shapes import with_global
 from porter.evaluation.status import PRINTED, CaseStatus
-from porter.fallback import Fallback, Job, Outcome, outcomes
+from porter.fallback import Fallback, FallbackOutcome, Job, outcomes
 from porter.run.launch.limits import Each
 
 MOST_JOBS = 2048  # programs in memory at a time, with their results
@@ -208,7 +208,7 @@ def _deadline(portion: Portion, how: Judging, fallback: Fallback, program: int) 
 
 
 def _set(
-    portion: Portion, how: Judging, rows: LackingRows, row: int, case: int, outcome: Outcome
+    portion: Portion, how: Judging, rows: LackingRows, row: int, case: int, outcome: FallbackOutcome
 ) -> bool:
     """Replace the result of a row; return whether CPython judged it."""
     if outcome.kind == "refused":
@@ -238,7 +238,7 @@ def _set(
     return True
 
 
-def _reason(outcome: Outcome) -> str:
+def _reason(outcome: FallbackOutcome) -> str:
     if outcome.kind == "left":
         return f"the process ended with exit code {outcome.code} before its result"
     if outcome.kind == "exhausted" and outcome.record is not None:

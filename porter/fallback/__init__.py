@@ -5,7 +5,7 @@ arguments. Output: how each call ended, with its value and output. Values are co
 """
 
 from porter.fallback.options import Fallback, fallback_of
-from porter.fallback.outcomes import Outcome
+from porter.fallback.outcomes import FallbackOutcome
 from porter.fallback.pool import Job, layers_of, outcomes
 
-__all__ = ["Fallback", "Job", "Outcome", "fallback_of", "layers_of", "outcomes"]
+__all__ = ["Fallback", "FallbackOutcome", "Job", "fallback_of", "layers_of", "outcomes"]

@@ -1,7 +1,8 @@
 """Decode what a fallback process wrote: a frame for each call, as `runner` describes.
 
-Input: the bytes of a frame, which a hostile process chooses. Output: an `Outcome`. No function here
-raises or allocates memory by a number in the bytes. `porter.base.untrusted` decodes values.
+Input: the bytes of a frame, which a hostile process chooses. Output: a `FallbackOutcome`. No
+function here raises or allocates memory by a number in the bytes. `porter.base.untrusted` decodes
+values.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _RAISING = {"raised", "exhausted", "syntax"}
 
 
 @frozen
-class Outcome:
+class FallbackOutcome:
     """How a call, or a whole program, ended in CPython.
 
     Attributes:
@@ -47,28 +48,28 @@ class Outcome:
     printed: int = 0
 
 
-def outcome_of(data: bytes) -> Outcome:
+def outcome_of(data: bytes) -> FallbackOutcome:
     """Return the outcome that a frame describes; one of the kind "malformed" if it is no frame."""
     frame = value_of(data)
     match frame:
         case ("returned", bytes(encoded)):
-            return Outcome("returned", value_of(encoded, wrapped=True))
+            return FallbackOutcome("returned", value_of(encoded, wrapped=True))
         case ("unreadable", str(reason)):
             text = _text(reason)
-            return Outcome("unreadable", Unreadable(text, b""), reason=text)
+            return FallbackOutcome("unreadable", Unreadable(text, b""), reason=text)
         case ("ended",):
-            return Outcome("ended")
+            return FallbackOutcome("ended")
         case ("no_entry",):
-            return Outcome("no_entry")
+            return FallbackOutcome("no_entry")
         case ("exited", int(code)) if 0 <= code < 256:
-            return Outcome("exited", code=int(code))
+            return FallbackOutcome("exited", code=int(code))
         case ("refused", str(name)):
-            return Outcome("refused", reason=_text(name))
+            return FallbackOutcome("refused", reason=_text(name))
         case (str(kind), *parts) if kind in _RAISING:
             record = _record(parts)
             if record is not None:
-                return Outcome(kind, record=record)
-    return Outcome("malformed", reason="the process wrote bytes that are no result")
+                return FallbackOutcome(kind, record=record)
+    return FallbackOutcome("malformed", reason="the process wrote bytes that are no result")
 
 
 def _text(text: str) -> str:

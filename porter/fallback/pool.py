@@ -31,7 +31,7 @@ from attrs import define, evolve, field, frozen
 
 from porter.errors import FallbackUnavailable
 from porter.fallback.options import MODULES, SUBMODULES, Fallback
-from porter.fallback.outcomes import MAX_FRAME, Outcome, outcome_of
+from porter.fallback.outcomes import MAX_FRAME, FallbackOutcome, outcome_of
 from porter.fallback.seccomp import filter_of
 
 _RUNNER = Path(__file__).with_name("runner.py")
@@ -69,7 +69,7 @@ class Job:
 
 
 @define(eq=False)
-class _Run:
+class _JobRun:
     """A job in progress on a zygote, with the descriptors to read from."""
 
     number: int
@@ -78,7 +78,7 @@ class _Run:
     results: int
     permits: int | None  # a byte here permits the next call
     until: float
-    found: list[Outcome] = field(factory=list)
+    found: list[FallbackOutcome] = field(factory=list)
     data: bytearray = field(factory=bytearray)
     output: bytearray = field(factory=bytearray)
     output_bytes: int = 0
@@ -119,7 +119,7 @@ class Zygote:
     missing: tuple[str, ...] = field(default=(), init=False)
     _process: subprocess.Popen[bytes] = field(init=False)
     _control: socket.socket = field(init=False)
-    run: _Run | None = field(default=None, init=False)
+    run: _JobRun | None = field(default=None, init=False)
 
     def start(self) -> None:
         """Start the process, and wait until it has imported its modules.
@@ -189,7 +189,7 @@ class Zygote:
         """Return the descriptor of the control socket."""
         return self._control.fileno()
 
-    def begin(self, number: int, job: Job) -> _Run:
+    def begin(self, number: int, job: Job) -> _JobRun:
         """Send a job. Raises OSError."""
         made: list[int] = []
         try:
@@ -217,7 +217,7 @@ class Zygote:
         for one in (output, answers, permits):
             if one is not None:
                 os.set_blocking(one, False)
-        self.run = _Run(number, job, output, answers, permits, time.monotonic() + job.deadline)
+        self.run = _JobRun(number, job, output, answers, permits, time.monotonic() + job.deadline)
         return self.run
 
     def kill(self, why: str) -> None:
@@ -271,7 +271,7 @@ def _file_of(name: str, content: bytes) -> int:
 # ---- reading results ----
 
 
-def _read_results(run: _Run) -> bool:
+def _read_results(run: _JobRun) -> bool:
     """Read results, and take complete frames; return whether the process can write more."""
     for _ in range(_MOST_READ // _CHUNK):
         data = _some(run.results)
@@ -283,7 +283,7 @@ def _read_results(run: _Run) -> bool:
     return True
 
 
-def _take_frames(run: _Run) -> None:
+def _take_frames(run: _JobRun) -> None:
     """Move complete frames to the outcomes. No frame counts after one that is too large."""
     while len(run.data) >= _SIZE.size:
         size = _SIZE.unpack_from(run.data)[0]
@@ -302,7 +302,7 @@ def _take_frames(run: _Run) -> None:
             run.permit()
 
 
-def _read_output(run: _Run) -> bool:
+def _read_output(run: _JobRun) -> bool:
     """Read the output that the pipe has; return whether the process can write more."""
     for _ in range(_MOST_READ // _CHUNK):
         data = _some(run.printed)
@@ -322,21 +322,21 @@ def _some(descriptor: int) -> bytes | None:
         return None
 
 
-def _with_output(run: _Run, outcome: Outcome) -> Outcome:
+def _with_output(run: _JobRun, outcome: FallbackOutcome) -> FallbackOutcome:
     found = evolve(outcome, output=bytes(run.output), printed=run.output_bytes)
     run.output.clear()
     run.output_bytes = 0
     return found
 
 
-def _end(run: _Run) -> None:
+def _end(run: _JobRun) -> None:
     """Add the outcome of the call that the process did not finish, if there is one."""
     if run.is_complete:
         return
     status = run.status
     if run.killed:
         too_much = "the process wrote more than a result may have"
-        last = Outcome(run.killed, reason=too_much if run.too_large else "")
+        last = FallbackOutcome(run.killed, reason=too_much if run.too_large else "")
     elif os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         try:
@@ -345,17 +345,17 @@ def _end(run: _Run) -> None:
             name = f"signal {number}"
         # The filter refuses signals, so SIGKILL is the kernel's: for CPU time, or lack of memory.
         if number == signal.SIGXCPU or (number == signal.SIGKILL and _used_up(run)):
-            last = Outcome("late")
+            last = FallbackOutcome("late")
         elif number == signal.SIGKILL:
-            last = Outcome("exhausted", reason="the kernel killed the process")
+            last = FallbackOutcome("exhausted", reason="the kernel killed the process")
         else:
-            last = Outcome("died", reason=f"the process died of {name}")
+            last = FallbackOutcome("died", reason=f"the process died of {name}")
     else:
-        last = Outcome("left", code=os.WEXITSTATUS(status))
+        last = FallbackOutcome("left", code=os.WEXITSTATUS(status))
     run.found.append(_with_output(run, last))
 
 
-def _used_up(run: _Run) -> bool:
+def _used_up(run: _JobRun) -> bool:
     return time.monotonic() > run.until - run.job.deadline / 10
 
 
@@ -439,7 +439,7 @@ class _Batch:
     jobs: Sequence[Job]
     stopped: Callable[[], bool]
     waiting: deque[int] = field(init=False)
-    found: list[list[Outcome]] = field(init=False)
+    found: list[list[FallbackOutcome]] = field(init=False)
     active: set[Zygote] = field(factory=set, init=False)
     again: set[int] = field(factory=set, init=False)  # jobs whose zygote has ended
     selector: selectors.DefaultSelector = field(factory=selectors.DefaultSelector, init=False)
@@ -448,7 +448,7 @@ class _Batch:
         self.waiting = deque(range(len(self.jobs)))
         self.found = [[] for _ in self.jobs]
 
-    def run(self) -> list[list[Outcome]]:
+    def run(self) -> list[list[FallbackOutcome]]:
         try:
             while self.waiting or self.active:
                 self._begin()
@@ -539,7 +539,9 @@ class _Batch:
         self.pool.drop(zygote)
         if run.number in self.again:
             left = len(self.jobs[run.number].arguments) - len(self.found[run.number])
-            self.found[run.number] += [Outcome("died", reason="its parent process died")] * left
+            self.found[run.number] += [
+                FallbackOutcome("died", reason="its parent process died")
+            ] * left
         else:
             self.again.add(run.number)
             self.waiting.appendleft(run.number)
@@ -555,7 +557,7 @@ class _Batch:
 
 def outcomes(
     options: Fallback, jobs: Sequence[Job], stopped: Callable[[], bool] = lambda: False
-) -> list[list[Outcome]]:
+) -> list[list[FallbackOutcome]]:
     """Run `jobs`, and return the outcomes of the calls of each.
 
     Args:

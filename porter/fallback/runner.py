@@ -272,11 +272,11 @@ def _run_job(descriptors: list[int], cpu: int, setup: Mapping[str, Any]) -> NoRe
         data += part
     os.close(job)
     source, entry, arguments, seed = marshal.loads(data)
-    _Program(source, results, setup["allowed"], seed).run(entry, arguments, permits)
+    _RestrictedProgram(source, results, setup["allowed"], seed).run(entry, arguments, permits)
     os._exit(0)
 
 
-class _Program:
+class _RestrictedProgram:
     """A program, in the process that runs it."""
 
     def __init__(self, source: bytes, results: int, allowed: frozenset[str], seed: int) -> None:

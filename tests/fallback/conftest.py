@@ -7,9 +7,9 @@ import pytest
 
 from porter.errors import FallbackUnavailable
 from porter.evaluation.cases import encode
-from porter.fallback import Fallback, Job, Outcome, layers_of, outcomes, pool
+from porter.fallback import Fallback, FallbackOutcome, Job, layers_of, outcomes, pool
 
-Run = Callable[..., Outcome]
+Run = Callable[..., FallbackOutcome]
 OPTIONS = Fallback(deadline=20.0, processes=2)
 
 
@@ -28,7 +28,7 @@ def run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
     pool.close_all()
     monkeypatch.setattr(pool, "NAMESPACES", request.param)
 
-    def run_one(source: str, *args: Any, entry: str = "solve", **changes: Any) -> Outcome:
+    def run_one(source: str, *args: Any, entry: str = "solve", **changes: Any) -> FallbackOutcome:
         arguments = (encode((args, {}), "arguments"),) if entry else (b"",)
         job = Job(source.encode(), entry, arguments, **{"deadline": 20.0, **changes})
         ((found,),) = outcomes(OPTIONS, [job])
