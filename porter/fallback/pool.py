@@ -214,9 +214,9 @@ class Zygote:
             raise
         for one in given:
             os.close(one)
-        for one in (output, answers, permits):
-            if one is not None:
-                os.set_blocking(one, False)
+        for end in (output, answers, permits):
+            if end is not None:
+                os.set_blocking(end, False)
         self.run = _JobRun(number, job, output, answers, permits, time.monotonic() + job.deadline)
         return self.run
 
