@@ -375,7 +375,8 @@ class Pool:
     @property
     def size(self) -> int:
         """The number of programs that run at a time."""
-        return self.options.processes or len(os.sched_getaffinity(0))
+        assert self.options.processes is not None
+        return self.options.processes
 
     def take(self, *, wait: bool) -> Zygote | None:
         """Return a zygote for a job; start one if there are fewer than `size`.
@@ -587,7 +588,8 @@ _lock = threading.Lock()
 
 def pool_of(options: Fallback) -> Pool:
     """Return the pool of these options; its zygotes end with this process."""
-    key = evolve(options, deadline=1.0)  # not a property of a zygote
+    cores = options.processes or len(os.sched_getaffinity(0))
+    key = evolve(options, deadline=1.0, processes=cores)  # zygotes have no deadline of their own
     with _lock:
         return _pools.setdefault(key, Pool(key))
 
