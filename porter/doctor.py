@@ -18,6 +18,8 @@ from porter.base.release_name import version_key
 from porter.base.sizes import format_size
 from porter.bundled import Bundled, bundled_builds
 from porter.errors import PorterError, SyncFailed
+from porter.fallback import Fallback, layers_of
+from porter.fallback.pool import NAMESPACE
 from porter.manifest import open_manifest
 from porter.settings import load_config
 from porter.sync.folder import VARIABLE, sources_releases
@@ -62,6 +64,7 @@ def examine() -> list[Diagnosis]:
         _serving(builds),
         _builds(needed=makes),
         _patches(),
+        _fallback(),
     ]
 
 
@@ -213,6 +216,17 @@ def _patches() -> Diagnosis:
     )
     advice = "Upstream changed there; `porter patch check` says where (docs/how-to/upstream.md)."
     return Diagnosis("patches", "lacks", f"skipped in {detail}", advice)
+
+
+def _fallback() -> Diagnosis:
+    """Report the layers that restrict programs of `porter evaluate --fallback cpython`."""
+    try:
+        layers = layers_of(Fallback())
+    except PorterError as error:
+        return Diagnosis("fallback", "lacks", _first_line(error), error.hint or "")
+    state = "ok" if NAMESPACE in layers else "lacks"
+    advice = "" if state == "ok" else "Without namespaces one layer less restricts programs."
+    return Diagnosis("fallback", state, ", ".join(layers), advice)
 
 
 def _first_line(error: BaseException) -> str:

@@ -13,7 +13,7 @@ import click
 import numpy as np
 from attrs import define, field
 
-from porter.cli._options import limit_options, size_option
+from porter.cli._options import limit_options, seconds_option, size_option
 from porter.cli._progress import show_progress
 from porter.cli._subject import devices_option
 from porter.cli._types import PathType
@@ -34,15 +34,34 @@ from porter.evaluation.execution import judgements, judging_of, open_sandbox
 from porter.evaluation.formats import FORMATS, OWN
 from porter.evaluation.options import CLOCK, EACH, KEPT, OUTPUTS, STEPS, batch_of
 from porter.evaluation.shapes import with_entry
+from porter.fallback import Fallback
+from porter.fallback.options import CPYTHON, DEADLINE
 from porter.run.open import Devices
+
+FALLBACK = "fallback_"  # options of the command that are options of a Fallback
+
+
+def _fallback(values: dict[str, Any]) -> Fallback | None:
+    """Take the options of the fallback out of `values`; None: without a fallback."""
+    names = [name for name in values if name.startswith(FALLBACK)]
+    given = {name.removeprefix(FALLBACK): values.pop(name) for name in names}
+    options = {name: value for name, value in given.items() if value not in (None, ())}
+    if values.pop("fallback") is not None:
+        return Fallback(**options)
+    if options:
+        name = next(iter(options))
+        raise UsageError(f"--fallback-{name.removesuffix('s')}: it needs --fallback {CPYTHON}")
+    return None
 
 
 def _judging(values: dict[str, Any]) -> Judging:
+    fallback = _fallback(values)
     tolerance, steps, clock = (values.pop(name) for name in ("tolerance", "max_steps", "clock"))
     return judging_of(
         steps=STEPS if steps is None else steps,
         compare="equal" if tolerance is None else Tolerance(tolerance),
         clock=None if clock == "machine" else _seconds(clock),
+        fallback=fallback,
         **{name: value for name, value in values.items() if value is not None},
     )
 
@@ -106,6 +125,7 @@ class _Sums:
     programs: int = 0
     solved: int = 0
     ends: Counter[CaseStatus] = field(factory=Counter)
+    in_cpython: int = 0  # rows that the fallback judged
     causes: Counter[str] = field(factory=Counter)  # programs by cause of UNSUPPORTED rows
 
     def add(self, judgement: Judgement) -> None:
@@ -118,6 +138,8 @@ class _Sums:
             self.solved += bool((part == CaseStatus.PASSED).all())
             row += count
         self.programs += len(judgement.counts)
+        if judgement.in_cpython is not None:
+            self.in_cpython += int(judgement.in_cpython.sum())
         self.ends.update(CaseStatus(status) for status in judgement.status.tolist())
 
     def lines(self) -> Iterator[str]:
@@ -126,6 +148,8 @@ class _Sums:
         for status in CaseStatus:
             if self.ends[status]:
                 yield f"{self.ends[status]:>10} {status.name}"
+        if self.in_cpython:
+            yield f"{self.in_cpython:>10} in CPython"
         for cause, count in self.causes.most_common(MOST_CAUSES):
             yield f"{count:>10} {'program' if count == 1 else 'programs'} {cause}"
         if (more := len(self.causes) - MOST_CAUSES) > 0:
@@ -214,6 +238,23 @@ def _judgements_on(
     type=PathType(exists=True, path_type=Path),
     help="Folder or littlefs2 image to mount at /.",
 )
+@click.option(
+    "--fallback",
+    type=click.Choice((CPYTHON,)),
+    help="Run UNSUPPORTED calls in CPython, in restricted processes.",
+)
+@click.option(
+    "--fallback-module",
+    "fallback_modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Permit programs in CPython to import this module too.",
+)
+@seconds_option(
+    f"Maximum run time of a call in CPython, without --deadline [{DEADLINE:g}].",
+    name="--fallback-deadline",
+)
+@size_option("--fallback-memory", "Address space of a process of CPython [1G].")
 @click.option("--batch", type=int, help="Programs per launch [chosen from free memory].")
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option(
@@ -260,7 +301,7 @@ def command(
     with ExitStack() as stack:
         writer: RowWriter | None = None
         if out is not None:
-            writer = stack.enter_context(writing(out, how.keep))
+            writer = stack.enter_context(writing(out, how.keep, engine=how.fallback is not None))
         choice = {"target": target, "release": release, "build": build}
         judge = _judgements_on(stack, scheduler, devices, choice)
         progress = stack.enter_context(_told(total))

@@ -474,6 +474,13 @@ class QueueFull(PorterError):
     meaning = "too many programs wait to be judged"
 
 
+class FallbackUnavailable(PorterError):
+    """The machine cannot restrict programs that would run in CPython."""
+
+    exit_code = 65
+    meaning = "the machine cannot restrict programs that would run in CPython"
+
+
 class SmokeFailed(PorterError):
     """The output of a smoke program differs from CPython's."""
 
@@ -569,6 +576,7 @@ __all__ = [
     "ConformanceRegression",
     "CorruptSource",
     "DeviceFailed",
+    "FallbackUnavailable",
     "FileProblem",
     "FuzzFailed",
     "GenerateFailed",

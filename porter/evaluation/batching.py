@@ -40,7 +40,9 @@ class JudgedProgram:
         tracebacks: The traceback of each case, None without one, likewise.
         messages: By case, the type and message of its exception, if the options keep exceptions.
         reasons: By case, as in `Evaluation.reasons`.
-        causes: By case that is UNSUPPORTED, what CPython has and the interpreter lacks.
+        causes: By case that was UNSUPPORTED in its interpreter, what CPython has and the
+            interpreter lacks.
+        in_cpython: Whether the fallback judged each case.
     """
 
     statuses: tuple[CaseStatus, ...]
@@ -51,6 +53,7 @@ class JudgedProgram:
     messages: dict[int, str] = field(factory=dict)
     reasons: dict[int, str] = field(factory=dict)
     causes: dict[int, Cause] = field(factory=dict)
+    in_cpython: tuple[bool, ...] = ()
 
     @property
     def passed(self) -> int:
@@ -225,4 +228,5 @@ def _program(found: Evaluation, program: int, count: int) -> JudgedProgram:
         {k: f"{one.type}: {one.message}" for k, one in enumerate(raised) if one is not None},
         {c: found.reasons[program, c] for c in range(count) if (program, c) in found.reasons},
         {c: found.causes[program, c] for c in range(count) if (program, c) in found.causes},
+        tuple(found.in_cpython[program, :count].tolist()),
     )

@@ -146,10 +146,15 @@ class Cases:
         if not any(map(_is_text, cases)):
             pairs = [_case(case, f"{name}[{i}]") for i, case in enumerate(cases)]
             arguments, expected = zip(*pairs, strict=True)
-            return cls(*_joined(arguments), *_joined(expected))
+            return cls.joined(arguments, expected)
         texts = tuple(_text_case(case, f"{name}[{i}]") for i, case in enumerate(cases))
         nothing = [encode(((), {}), name)] * len(texts)
         return cls(*_joined(nothing), *_joined([encode(None, name)] * len(texts)), texts)
+
+    @classmethod
+    def joined(cls, arguments: Sequence[bytes], expected: Sequence[bytes]) -> Cases:
+        """Return cases of encoded arguments and expected values."""
+        return cls(*_joined(arguments), *_joined(expected))
 
     @classmethod
     def join(cls, parts: Sequence[Cases]) -> Cases:

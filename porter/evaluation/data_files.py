@@ -24,6 +24,7 @@ from porter.evaluation.formats import OWN, detect, tasks, tested
 from porter.evaluation.judgement import Judgement
 from porter.evaluation.options import entry_of
 from porter.evaluation.status import RETURNED, CaseStatus
+from porter.evaluation.unsupported import Cause
 
 PROGRAM_KEYS = ("source", "id", "cases", "entry", "test")
 HINT = (
@@ -274,6 +275,7 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
 
     - The reason is the cause of an UNSUPPORTED row, else Judgement.reasons; null without one. The
       parts of the cause are `lacks` (its kind), `lacks_in` (its owner) and `lacks_name`.
+    - With a fallback, `engine` is the engine that judged the row: one of ENGINES.
     - Outputs are text; a byte that is not UTF-8 is written as `\\xXX`.
     - Values are their `repr`; null where nothing was returned. A value that could not be fetched is
       `<unreadable value: REASON>`.
@@ -293,6 +295,8 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
         "steps": judgement.steps.tolist(),
         **_reasons_of(judgement),
     }
+    if judgement.in_cpython is not None:
+        rows[ENGINE] = [ENGINES[one] for one in judgement.in_cpython.tolist()]
     if judgement.outputs is not None:
         rows["output"] = [printable_text(output) for output in judgement.outputs]
     if judgement.values is not None:
@@ -312,11 +316,13 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
 
 
 def _reasons_of(judgement: Judgement) -> Columns:
-    causes = [judgement.causes.get(row) for row in range(len(judgement.status))]
-    reasons = judgement.reasons
+    rows = range(len(judgement.status))
+    causes = [judgement.causes.get(row) for row in rows]
+    lacking = (judgement.status == CaseStatus.UNSUPPORTED).tolist()
     return {
         "reason": [
-            reasons.get(row) if cause is None else str(cause) for row, cause in enumerate(causes)
+            _reason(causes[row] if lacking[row] else None, judgement.reasons.get(row))
+            for row in rows
         ],
         "lacks": [None if cause is None else cause.kind for cause in causes],
         "lacks_in": [None if cause is None else printable(cause.owner) for cause in causes],
@@ -324,11 +330,19 @@ def _reasons_of(judgement: Judgement) -> Columns:
     }
 
 
+def _reason(cause: Cause | None, reason: str | None) -> str | None:
+    if cause is None:
+        return reason
+    return str(cause) if reason is None else f"{cause}; {reason}"
+
+
+ENGINE = "engine"  # a column of evaluations with a fallback
+ENGINES = ("interpreter", "cpython")
 REASONS = ("reason", "lacks", "lacks_in", "lacks_name")  # columns, text or null
 
 
 @contextmanager
-def writing(path: Path, keep: frozenset[str]) -> Iterator[RowWriter]:
+def writing(path: Path, keep: frozenset[str], *, engine: bool = False) -> Iterator[RowWriter]:
     """Open a writer of `path`. The file is replaced atomically when the block succeeds.
 
     Exceptions of the block propagate, and leave the file unchanged.
@@ -336,6 +350,7 @@ def writing(path: Path, keep: frozenset[str]) -> Iterator[RowWriter]:
     Args:
         path: The file.
         keep: The data that `evaluate` was asked to keep.
+        engine: Whether the rows have the column ENGINE.
 
     Raises:
         UsageError: The suffix is not in SUFFIXES.
@@ -349,7 +364,8 @@ def writing(path: Path, keep: frozenset[str]) -> Iterator[RowWriter]:
     make = _Parquet if path.suffix == ".parquet" else _JsonLines
     with ExitStack() as stack:
         beside = stack.enter_context(replacing(path))
-        writer: RowWriter = make(path, beside, [KEPT[name] for name in KEPT if name in keep])
+        columns = [ENGINE] * engine + [KEPT[name] for name in KEPT if name in keep]
+        writer: RowWriter = make(path, beside, columns)
         try:
             yield writer
         except BaseException:

@@ -35,6 +35,7 @@ from porter.evaluation.options import (
 )
 from porter.evaluation.portion import Cutter
 from porter.evaluation.results import Evaluation
+from porter.fallback import Fallback
 from porter.fs import Image
 from porter.fs.folder import image_of
 from porter.run import Device
@@ -112,6 +113,7 @@ def evaluate(
     each: str = "case",
     keep: str | Iterable[str] = (),
     files: str | os.PathLike[str] | Image | None = None,
+    fallback: Fallback | str | None = None,
     batch: int | None = None,
     progress: Progress | None = None,
     target: str | None = None,
@@ -154,6 +156,8 @@ def evaluate(
         keep: Data to keep beside statuses and steps: "outputs", "values", "tracebacks",
             "exceptions".
         files: A folder, or a littlefs2 image, that programs read at "/".
+        fallback: "cpython", or a porter.fallback.Fallback: calls that are UNSUPPORTED run in
+            CPython, in restricted processes, and `in_cpython` marks them. None: they do not.
         batch: Programs per launch; None: determined by memory.
         progress: A function that is called with the number of finished programs.
         target: As in InterpreterArray.
@@ -168,6 +172,7 @@ def evaluate(
         NotEnoughMemory: The interpreters do not fit.
         LaunchFailed: A device failed; `result` has the Judgements of earlier programs.
         LaunchInterrupted: Ctrl-C came; `result` has the Judgements of earlier programs.
+        FallbackUnavailable: The machine cannot restrict programs in CPython.
     """
     how = judging_of(
         entry=entry,
@@ -185,6 +190,7 @@ def evaluate(
         each=each,
         keep=keep,
         files=files,
+        fallback=fallback,
     )
     most, progress = batch_of(batch), progress_of(progress)
     programs, names = named(programs)

@@ -14,19 +14,24 @@ from attrs import evolve, field, frozen
 
 from porter.base.exception_record import ExceptionRecord
 from porter.base.untrusted import Unreadable, printable, text_of
+from porter.errors import PorterError
 from porter.evaluation import row_outputs
 from porter.evaluation.batch_size import rows_at_once
+from porter.evaluation.cases import Cases, encode
+from porter.evaluation.fallback_rows import run_in_cpython
 from porter.evaluation.growth import rerun_larger
 from porter.evaluation.launches import VALUE_SIZE, Work, launch, uploaded, work_of
-from porter.evaluation.options import Judging
+from porter.evaluation.options import CLOCK, MAX_HEAP, STEPS, Judging
 from porter.evaluation.patterns import MAX_COST
 from porter.evaluation.portion import Portion
 from porter.evaluation.shapes import END_CODE, equal_outputs
 from porter.evaluation.status import NOT_COMPARED, RETURNED, CaseStatus, case_statuses
 from porter.evaluation.stragglers import run_in_stages
 from porter.evaluation.unsupported import Cause, causes_of, compiles
+from porter.fallback import Fallback
 from porter.run import Device, Result
 from porter.run.advice import OPTIONS
+from porter.run.device.host import HostTwin
 
 MOST_REASON = 1000  # characters
 _TOO_MUCH = f"comparing the expected value would cost more than {MAX_COST} bytes"
@@ -48,10 +53,12 @@ class Judgement:
         outputs: Output of each row (bytes), if `keep` names outputs.
         values: Returned value of each row, None without one, likewise.
         tracebacks: Traceback of each row (str), None without one, likewise.
-        causes: By row that is UNSUPPORTED, what CPython has and the interpreter lacks.
+        causes: By row that was UNSUPPORTED in its interpreter, what CPython has and the interpreter
+            lacks.
         reasons: By row, why its value could not be fetched or compared, or which sizes were tried
             before it was OUT_OF_MEMORY.
         exceptions: Exception of each row (ExceptionRecord), None without one, likewise.
+        in_cpython: Whether the fallback judged each row (bool); None without a fallback.
     """
 
     first: int
@@ -64,6 +71,7 @@ class Judgement:
     reasons: dict[int, str] = field(factory=dict, repr=False)
     exceptions: list[ExceptionRecord | None] | None = field(default=None, repr=False)
     causes: dict[int, Cause] = field(factory=dict, repr=False)
+    in_cpython: np.ndarray[Any, Any] | None = field(default=None, repr=False)
 
 
 def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
@@ -89,7 +97,54 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
     rows = run(device, how, work)
     tried = rerun_larger(device, how, work, rows, run)
     rows.reasons.update(tried)
-    if asked.function is not None or portion.cases.texts is not None:
+    return _completed(device, portion, asked, how, rows)
+
+
+def judge_in_cpython(device: Device, portion: Portion, how: Judging) -> Judgement:
+    """Run all rows of `portion` in CPython, as the fallback runs rows that are UNSUPPORTED.
+
+    Args:
+        device: Compares the values that calls return.
+        portion: The programs.
+        how: The options, with a fallback.
+
+    Raises:
+        FallbackUnavailable: The machine cannot restrict programs.
+    """
+    own = _of_run(portion, how)
+    count = portion.rows
+    rows = _Left(
+        np.full(count, CaseStatus.UNSUPPORTED, np.int8),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.uint8),
+        [b""] * count if "outputs" in own.keep else [],
+        [None] * count if own.wants_values else [],
+        [None] * count if "tracebacks" in own.keep else [],
+        {},
+        [None] * count if "exceptions" in own.keep else [],
+    )
+    return _completed(device, portion, how, own, rows)
+
+
+def _completed(
+    device: Device, portion: Portion, asked: Judging, how: Judging, rows: _Left
+) -> Judgement:
+    """Run UNSUPPORTED rows in CPython if the options say so, compare, and return the judgement.
+
+    Args:
+        device: The device.
+        portion: The programs.
+        asked: The caller's options.
+        how: The options of launches.
+        rows: The rows.
+    """
+    on_host = asked.function is not None or portion.cases.texts is not None
+    in_cpython = None
+    if how.fallback is not None:
+        compare = None if on_host else partial(_compare_values, device, portion, asked, rows)
+        fallback = _with_processes(how.fallback, device)
+        in_cpython = run_in_cpython(portion, how, fallback, rows, compare)
+    if on_host:
         _compare(portion, asked, rows)
     keeps = asked.keep
     if "values" in keeps and portion.cases.texts is not None:
@@ -105,7 +160,64 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
         rows.reasons,
         rows.exceptions if "exceptions" in keeps else None,
         rows.causes,
+        in_cpython,
     )
+
+
+def _with_processes(fallback: Fallback, device: Device) -> Fallback:
+    """Return the options with a number of processes: the cores that the device has."""
+    if fallback.processes is not None or not isinstance(device, HostTwin):
+        return fallback
+    return evolve(fallback, processes=device.cores)
+
+
+# The interpreter compares its argument, a value that CPython returned, with the expected value.
+_IDENTITY = b"def solve(x): return x\n"
+
+
+def _compare_values(
+    device: Device,
+    portion: Portion,
+    how: Judging,
+    rows: _Left,
+    returned: list[tuple[int, int, Any]],
+) -> None:
+    """Compare values that CPython returned, in interpreters, as the values of interpreters.
+
+    Args:
+        device: The device.
+        portion: The programs.
+        how: The options.
+        rows: The rows, whose statuses and reasons are changed.
+        returned: Row, case and value of each row to compare.
+    """
+    arguments, expected, chosen = [], [], []
+    data, offsets = portion.cases.expected, portion.cases.expected_offsets
+    for row, case, value in returned:
+        try:
+            arguments.append(encode(((value,), {}), "value"))
+        except PorterError:  # no expected value has its type, depth or code points
+            continue
+        chosen.append(row)
+        expected.append(data[int(offsets[case]) : int(offsets[case + 1])])
+    if not chosen:
+        return
+    count = np.array([len(chosen)])
+    part = Portion(0, (_IDENTITY,), Cases.joined(arguments, expected), np.zeros(1, int), count)
+    own = evolve(
+        how, entry="solve", steps=STEPS, deadline=None, sizes={}, max_heap=MAX_HEAP,
+        clock=CLOCK, each="case", keep=(), fallback=None,
+    )  # fmt: skip
+    found = judge(device, part, own)
+    for k, row in enumerate(chosen):
+        status = CaseStatus(int(found.status[k]))
+        if status in RETURNED:
+            rows.status[row] = status
+            if k in found.reasons:
+                rows.reasons[row] = found.reasons[k]
+        else:
+            rows.status[row] = CaseStatus.NOT_COMPARED
+            rows.reasons[row] = f"its comparison ended as {status.name}"
 
 
 def _of_run(portion: Portion, how: Judging) -> Judging:
@@ -285,7 +397,8 @@ def _classify(
             )
             if record is not None and record.missing is not None
         }
-        causes = causes_of(list(failures.values()))
+        extra = () if how.fallback is None else how.fallback.modules
+        causes = causes_of(list(failures.values()), extra)
         for group, cause in zip(failures, causes, strict=True):
             if cause is not None:
                 same = lacking[order[bounds[group] : bounds[group + 1]]]

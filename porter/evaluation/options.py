@@ -14,6 +14,7 @@ from porter.array.device_selection import read_sizes
 from porter.base.arguments import MOST_CLOCK, choice, seconds, text, whole
 from porter.base.sizes import parse_size
 from porter.errors import UsageError, WrongType
+from porter.fallback import Fallback, fallback_of
 from porter.run import Cancel
 from porter.run.launch.limits import Each, seconds_of, steps_of
 
@@ -147,6 +148,7 @@ class Judging:
         max_heap: Maximum bytes of the heap in reruns of rows that ran out of memory; 0: no reruns.
         compare: None: results must be equal.
         output: How the outputs of whole programs are compared (OUTPUTS).
+        fallback: How CPython runs rows that are UNSUPPORTED; None: it does not.
         cancel: Ends launches whose results are no longer needed.
     """
 
@@ -163,6 +165,7 @@ class Judging:
     each: str = field(default="case", converter=_each)
     keep: frozenset[str] = field(default=frozenset(), converter=_keep)
     files: Files | None = None
+    fallback: Fallback | None = field(default=None, converter=fallback_of)
     cancel: Cancel | None = None  # ends launches whose results are no longer needed
 
     def __attrs_post_init__(self) -> None:
@@ -176,6 +179,8 @@ class Judging:
                 "clock: by the machine's clock a program can sleep for ever, which takes no steps",
                 hint="Give a deadline too.",
             )
+        if self.fallback is not None and self.files is not None:
+            raise UsageError("fallback: programs in CPython have no files; leave files= out")
 
     @property
     def function(self) -> Compare | None:

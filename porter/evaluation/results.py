@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 from markupsafe import Markup
 
 from porter.base import markup
@@ -82,7 +82,9 @@ class Evaluation:
         reasons: By program and case, why a returned value could not be fetched or compared, or
             which sizes were tried before the case was OUT_OF_MEMORY.
         exceptions: Exceptions (ExceptionRecord), in lists like `outputs`.
-        causes: By program and case that is UNSUPPORTED, what CPython has and the interpreter lacks.
+        causes: By program and case that was UNSUPPORTED in its interpreter, what CPython has and
+            the interpreter lacks.
+        in_cpython: Whether the fallback judged each case (bool), of the same shape as `status`.
     """
 
     status: np.ndarray[Any, Any] = field(repr=False)
@@ -94,6 +96,9 @@ class Evaluation:
     reasons: dict[tuple[int, int], str] = field(factory=dict, repr=False)
     exceptions: list[list[ExceptionRecord | None]] | None = field(default=None, repr=False)
     causes: dict[tuple[int, int], Cause] = field(factory=dict, repr=False)
+    in_cpython: np.ndarray[Any, Any] = field(
+        default=Factory(lambda self: np.zeros(self.status.shape, bool), takes_self=True), repr=False
+    )
 
     @classmethod
     def of(
@@ -112,13 +117,23 @@ class Evaluation:
         there = np.arange(wide) < counts[:, None]
         status = np.full(there.shape, CaseStatus.NO_CASE, np.int8)
         steps = np.zeros(there.shape, np.int64)
+        in_cpython = np.zeros(there.shape, bool)
         if parts:
+            in_cpython[there] = np.concatenate([_in_cpython(part) for part in parts])
             status[there] = np.concatenate([part.status for part in parts])
             steps[there] = np.concatenate([part.steps for part in parts])
         kept = {name: _lists(parts, name) for name in KEPT}
         named = None if names is None else tuple(names)
         reasons, causes = _by_case(parts, "reasons"), _by_case(parts, "causes")
-        return cls(status, steps, **kept, names=named, reasons=reasons, causes=causes)
+        return cls(
+            status,
+            steps,
+            **kept,
+            names=named,
+            reasons=reasons,
+            causes=causes,
+            in_cpython=in_cpython,
+        )
 
     @cached_property
     def passed(self) -> np.ndarray[Any, Any]:
@@ -174,7 +189,11 @@ class Evaluation:
 
     def unsupported(self) -> dict[Cause, int]:
         """Count the programs with UNSUPPORTED cases by cause, the most frequent cause first."""
-        pairs = {(program, cause) for (program, _), cause in self.causes.items()}
+        pairs = {
+            (place[0], cause)
+            for place, cause in self.causes.items()
+            if self.status[place] == CaseStatus.UNSUPPORTED
+        }
         return dict(Counter(cause for _, cause in sorted(pairs, key=str)).most_common())
 
     def name(self, program: int) -> str:
@@ -187,9 +206,11 @@ class Evaluation:
     def __repr__(self) -> str:
         programs, cases = self.status.shape
         ends = ", ".join(f"{name.name} {count}" for name, count in self.counts().items())
+        count = int(self.in_cpython.sum())
+        cpython = f"; {count} in CPython" if count else ""
         return (
             f"<Evaluation of {programs} programs x {cases} cases, "
-            f"{int(self.solved.sum())} solved: {ends or 'nothing ran'}>"
+            f"{int(self.solved.sum())} solved: {ends or 'nothing ran'}{cpython}>"
         )
 
     def _repr_html_(self) -> str:
@@ -211,6 +232,10 @@ def _by_case(parts: Sequence[Judgement], name: str) -> dict[tuple[int, int], Any
             case = row - int(ends[program] - part.counts[program])
             found[part.first + program, case] = value
     return found
+
+
+def _in_cpython(part: Judgement) -> np.ndarray[Any, Any]:
+    return np.zeros(len(part.status), bool) if part.in_cpython is None else part.in_cpython
 
 
 def _lists(parts: Sequence[Judgement], name: str) -> Any:

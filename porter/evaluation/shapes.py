@@ -64,6 +64,18 @@ def with_entry(source: bytes, entry: str, name: str) -> bytes:
     return source + f"\n{line}\n".encode()
 
 
+def with_global(source: bytes, entry: str) -> tuple[bytes, str]:
+    """Return a source whose calls are those of a global function, and the function's name.
+
+    Args:
+        source: The program.
+        entry: A function, or "Class.method". A function also names the method of `class Solution`.
+    """
+    if "." in entry:
+        return with_entry(source, entry, ENTRY), ENTRY
+    return with_solution(source, entry), entry
+
+
 def whole_program(source: bytes) -> bytes:
     """Return `source` with a line that exits with END_CODE."""
     return source + f"\nraise SystemExit({END_CODE})\n".encode()

@@ -43,7 +43,7 @@ _OF_LAUNCH = {
 }
 # A call with one of these outcomes may also have exceeded the output limit. Other outcomes take
 # precedence.
-_PRINTED = (CaseStatus.WRONG, CaseStatus.RAISED, CaseStatus.EXITED, CaseStatus.NO_ENTRY)
+PRINTED = (CaseStatus.WRONG, CaseStatus.RAISED, CaseStatus.EXITED, CaseStatus.NO_ENTRY)
 
 
 def case_statuses(
@@ -67,7 +67,7 @@ def case_statuses(
         found[ended == int(statuses[name])] = status
     found[lacked & (found == CaseStatus.RAISED)] = CaseStatus.OUT_OF_MEMORY
     if printed_too_much.any():
-        found[printed_too_much & np.isin(found, _PRINTED)] = CaseStatus.OUT_OF_OUTPUT
+        found[printed_too_much & np.isin(found, PRINTED)] = CaseStatus.OUT_OF_OUTPUT
     returned = found == CaseStatus.WRONG
     found[returned & (equal == EQUAL)] = CaseStatus.PASSED
     found[returned & (equal == NOT_COMPARED)] = CaseStatus.NOT_COMPARED

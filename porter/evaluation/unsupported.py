@@ -59,11 +59,14 @@ def cpython_names() -> Mapping[str, Any]:
     return found
 
 
-def causes_of(failures: Sequence[tuple[ExceptionRecord, bytes]]) -> list[Cause | None]:
+def causes_of(
+    failures: Sequence[tuple[ExceptionRecord, bytes]], modules: Sequence[str] = ()
+) -> list[Cause | None]:
     """Return the cause of each exception; None where CPython lacks the same.
 
     Args:
         failures: Pairs of an exception and the source of the program that it ended.
+        modules: Modules that the caller's CPython has beside the standard library.
     """
     causes: list[Cause | None] = [None] * len(failures)
     calls: dict[int, tuple[str, Question]] = {}
@@ -77,19 +80,20 @@ def causes_of(failures: Sequence[tuple[ExceptionRecord, bytes]]) -> list[Cause |
         elif missing.kind == "operation":
             causes[i] = Cause("operation", "", record.message)
         else:
-            causes[i] = _named(missing)
+            causes[i] = _named(missing, modules)
     answers = _ask([question for _, question in calls.values()])
     for (i, (name, _)), answer in zip(calls.items(), answers, strict=True):
         causes[i] = _keyword(name, answer[1:])
     return causes
 
 
-def _named(missing: Missing) -> Cause | None:
+def _named(missing: Missing, modules: Sequence[str]) -> Cause | None:
     known = cpython_names()
     types: Mapping[str, Sequence[str]] = known["types"]
     owner, name = missing.owner, missing.name
     if missing.kind == "module":
-        there = name in known["modules"] or name.partition(".")[0] in known["modules"]
+        package = name.partition(".")[0]
+        there = any(one in known["modules"] or one in modules for one in (name, package))
         return Cause("module", "", name) if there else None
     if missing.kind == "name":
         return Cause("name", "", name) if name in known["builtins"] else None

@@ -26,6 +26,7 @@ from porter.evaluation.batching import Batcher, JudgedProgram
 from porter.evaluation.execution import Opened, judging_of, open_sandbox
 from porter.evaluation.options import STEPS, entry_of
 from porter.evaluation.shapes import with_entry
+from porter.fallback import Fallback, layers_of
 from porter.rewards.answers import program_of
 from porter.rewards.shapes import task_of
 
@@ -46,6 +47,7 @@ class Reward:
         judged: Whether the answer was judged in time.
         unsupported: Whether the program uses what CPython has and the interpreter lacks.
         steps: Steps of all cases.
+        in_cpython: Whether the fallback judged a case.
     """
 
     score: float
@@ -54,6 +56,7 @@ class Reward:
     judged: bool = True
     unsupported: bool = False
     steps: int = 0
+    in_cpython: bool = False
 
     @property
     def solved(self) -> bool:
@@ -75,10 +78,12 @@ class Scorer:
         devices: As in `porter.evaluate`.
         steps: Steps of a call of the program.
         deadline: Seconds of a call of the program.
+        fallback: As in `porter.evaluate`.
         options: Further options of `porter.evaluate`.
 
     Raises:
         UsageError, WrongType: An argument is invalid.
+        FallbackUnavailable: The machine cannot restrict programs in CPython.
         PorterError: Opening or making a build failed.
     """
 
@@ -95,6 +100,7 @@ class Scorer:
         devices: Any = None,
         steps: Any = STEPS,
         deadline: Any = DEADLINE,
+        fallback: Fallback | str | None = None,
         **options: Any,
     ) -> None:
         if not isinstance(partial, bool):
@@ -109,9 +115,10 @@ class Scorer:
         keep = {"exceptions"} if explain else set()
         if "keep" in options:
             raise UsageError("keep: a scorer returns scores; `explain` keeps messages")
-        self._how = judging_of(
-            entry=self._entry, steps=steps, deadline=deadline, keep=keep, **options
-        )
+        limits = {"steps": steps, "deadline": deadline}
+        self._how = judging_of(entry=self._entry, **limits, keep=keep, fallback=fallback, **options)
+        if self._how.fallback is not None:
+            layers_of(self._how.fallback)  # fails here, not with the first answer
         self._device, self._owned = open_sandbox(target, None, build, device, devices)
         self._batcher = Batcher(self._device)
 
@@ -304,8 +311,9 @@ class Scorer:
             score,
             "" if passed == total else _reason(found),
             found.statuses,
-            unsupported=bool(found.causes),
+            unsupported=CaseStatus.UNSUPPORTED in found.statuses,
             steps=sum(found.steps),
+            in_cpython=any(found.in_cpython),
         )
 
 
@@ -315,7 +323,9 @@ RewardFunction = Callable[..., list[float | None]]
 def _reason(found: JudgedProgram) -> str:
     """Return the number of passed cases, and how the first failing one ended."""
     failed = next(k for k, one in enumerate(found.statuses) if one != CaseStatus.PASSED)
-    detail = found.causes.get(failed) or found.messages.get(failed) or found.reasons.get(failed)
+    lacking = found.statuses[failed] == CaseStatus.UNSUPPORTED
+    cause = found.causes.get(failed) if lacking else None
+    detail = cause or found.messages.get(failed) or found.reasons.get(failed)
     text = f"passed {found.passed} of {len(found.statuses)}; case {failed}: "
     text += found.statuses[failed].name
     return f"{text} ({detail})" if detail else text

@@ -384,3 +384,24 @@ def test_the_modules_functions(built: Build, monkeypatch: pytest.MonkeyPatch) ->
         assert rewards.reward_function(completions=[ADD], tests=[SHAPES[0]]) == [1.0]
         awaited = rewards.compute_score_async("d", ADD, SHAPES[0])
         assert asyncio.run(awaited)["score"] == 1.0
+
+
+def test_the_fallback_judges_what_interpreters_cannot(built: Build) -> None:
+    answer = "```python\nimport _thread\ndef add(a, b):\n    return a + b\n```"
+    tests = {"cases": CALLS, "entry": "add"}
+    with Scorer(build=built.folder, target="host", fallback="cpython") as scorer:
+        found = scorer.judge(answer, tests)
+        assert (found.score, found.in_cpython, found.unsupported, found.steps) == (
+            1,
+            True,
+            False,
+            0,
+        )
+        assert not scorer.judge(ADD, tests).in_cpython
+        assert scorer.judge(answer, "assert add(1, 2) == 3").score == 1
+        wrong = scorer.judge(answer.replace("+", "-"), tests)
+        assert (wrong.score, wrong.reason) == (0, "passed 0 of 2; case 0: WRONG")
+        refused = scorer.judge(answer.replace("_thread", "_thread, socket"), tests)
+        assert refused.unsupported and "could not import _thread" in refused.reason
+    with Scorer(build=built.folder, target="host") as scorer:
+        assert scorer.judge(answer, tests).unsupported
