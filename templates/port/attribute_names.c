@@ -74,7 +74,7 @@ mp_obj_t gpusnek_names_of(mp_obj_t object) {
     return sorted(names);
 }
 
-// The names of an object of a native type: all strings that are attributes of it, as upstream has it.
+// Returns the names of an object of a native type: all strings that are attributes of it.
 static mp_obj_t loadable_names(mp_obj_t object) {
     const mp_obj_t names = mp_obj_new_list(0, NULL);
     const size_t count = QSTR_TOTAL();

@@ -1,7 +1,7 @@
 // `for i in range(...)`. Included by py/compile.c (patch `range-loops`).
 //
-// Upstream compiles such a loop to an addition and a comparison. That is the loop of the program
-// only if `range` is the built-in function and its arguments are integers.
+// Upstream compiles such a loop to an addition and a comparison. Both are the loop of the program only
+// if `range` is the built-in function and its arguments are integers.
 
 // Returns whether the program assigns no other object to the name `range`, in this scope or in one
 // around it. A `global` statement of another function is not seen. Records the use of the name in the first pass, as the call of a function does.
