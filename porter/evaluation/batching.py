@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from typing import Any
 
@@ -16,7 +17,8 @@ from attrs import define, field, frozen
 
 from porter.errors import QueueFull, UsageError
 from porter.evaluation.cases import Cases
-from porter.evaluation.execution import Opened, collected, judgements
+from porter.evaluation.execution import collected, judgements
+from porter.evaluation.judgement import Judgement
 from porter.evaluation.options import Judging
 from porter.evaluation.results import Evaluation
 from porter.evaluation.status import CaseStatus
@@ -26,6 +28,7 @@ WAIT = 0.004  # seconds that a request waits for others
 MOST_ROWS = 1 << 15  # of a batch
 BATCHES = 4  # that run at a time
 ROOM = 100_000  # requests that wait
+Judge = Callable[[Any, Iterable[Any], Cases | None, Judging], Iterable[Judgement]]
 
 
 @frozen
@@ -41,6 +44,8 @@ class JudgedProgram:
         messages: By case, the type and message of its exception, if the options keep exceptions.
         reasons: By case, as in `Evaluation.reasons`.
         causes: By case that is UNSUPPORTED, what CPython has and the interpreter lacks.
+        stderr: The bytes that each case wrote to stderr, if the options keep stderr.
+        exit_codes: The code of SystemExit of each case, None without one, if the options keep them.
     """
 
     statuses: tuple[CaseStatus, ...]
@@ -51,6 +56,8 @@ class JudgedProgram:
     messages: dict[int, str] = field(factory=dict)
     reasons: dict[int, str] = field(factory=dict)
     causes: dict[int, Cause] = field(factory=dict)
+    stderr: list[bytes] | None = None
+    exit_codes: list[int | None] | None = None
 
     @property
     def passed(self) -> int:
@@ -80,18 +87,20 @@ class Batcher:
         most_rows: Maximum calls of a batch.
         batches: Batches that run at a time.
         room: Maximum number of waiting requests.
+        judge: Judges programs with their own cases on the device; arguments as of `judgements`.
     """
 
     def __init__(
         self,
-        device: Opened,
+        device: Any,
         *,
         wait: float = WAIT,
         most_rows: int = MOST_ROWS,
         batches: int = BATCHES,
         room: int = ROOM,
+        judge: Judge = judgements,
     ) -> None:
-        self.device = device
+        self.device, self._judgements = device, judge
         self._wait, self._most_rows, self._room = wait, most_rows, room
         self._waiting: deque[_Request] = deque()
         self._changed = threading.Condition()
@@ -203,7 +212,8 @@ class Batcher:
             return
         try:
             pairs = [(one.source, one.cases) for one in running]
-            found = Evaluation.of(collected(judgements(self.device, pairs, None, running[0].how)))
+            parts = self._judgements(self.device, pairs, None, running[0].how)
+            found = Evaluation.of(collected(parts))
             answers = [_program(found, k, len(one.cases)) for k, one in enumerate(running)]
         except BaseException as error:
             for one in running:
@@ -225,4 +235,6 @@ def _program(found: Evaluation, program: int, count: int) -> JudgedProgram:
         {k: f"{one.type}: {one.message}" for k, one in enumerate(raised) if one is not None},
         {c: found.reasons[program, c] for c in range(count) if (program, c) in found.reasons},
         {c: found.causes[program, c] for c in range(count) if (program, c) in found.causes},
+        None if found.stderr is None else found.stderr[program],
+        None if found.exit_codes is None else found.exit_codes[program],
     )

@@ -152,7 +152,7 @@ def evaluate(
             words, of which floats may differ by the tolerance of `compare`.
         each: "case": an interpreter for each call; "program": one for all calls of a program.
         keep: Data to keep beside statuses and steps: "outputs", "values", "tracebacks",
-            "exceptions".
+            "exceptions", "stderr", "exit_codes".
         files: A folder, or a littlefs2 image, that programs read at "/".
         batch: Programs per launch; None: determined by memory.
         progress: A function that is called with the number of finished programs.

@@ -52,6 +52,9 @@ class Judgement:
         reasons: By row, why its value could not be fetched or compared, or which sizes were tried
             before it was OUT_OF_MEMORY.
         exceptions: Exception of each row (ExceptionRecord), None without one, likewise.
+        stderr: Bytes that each row wrote to stderr, likewise.
+        exit_codes: Code of SystemExit of each row, None without one, likewise. Calls of functions
+            have none.
     """
 
     first: int
@@ -64,6 +67,8 @@ class Judgement:
     reasons: dict[int, str] = field(factory=dict, repr=False)
     exceptions: list[ExceptionRecord | None] | None = field(default=None, repr=False)
     causes: dict[int, Cause] = field(factory=dict, repr=False)
+    stderr: list[bytes] | None = field(default=None, repr=False)
+    exit_codes: list[int | None] | None = field(default=None, repr=False)
 
 
 def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
@@ -105,6 +110,8 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
         rows.reasons,
         rows.exceptions if "exceptions" in keeps else None,
         rows.causes,
+        rows.stderr if "stderr" in keeps else None,
+        rows.exit_codes if "exit_codes" in keeps else None,
     )
 
 
@@ -137,6 +144,18 @@ def _mark_ended(portion: Portion, work: Work, result: Result, status: np.ndarray
     status[ended] = CaseStatus.WRONG
 
 
+def _exit_codes(portion: Portion, work: Work, result: Result) -> list[int | None]:
+    """Return the code of SystemExit of each row, None for rows without one."""
+    if portion.cases.texts is None:
+        return [None] * len(work.rows)
+    exited = result.statuses.among(result.status, "EXIT")[work.of_row].tolist()
+    codes = result.exit_code[work.of_row].tolist()
+    return [
+        code if own and code != END_CODE else None
+        for own, code in zip(exited, codes, strict=True)
+    ]
+
+
 @frozen(eq=False)
 class _Left:
     """Rows as interpreters returned them; lists that were not asked for are empty.
@@ -151,6 +170,8 @@ class _Left:
         reasons: As in Judgement.
         exceptions: As in Judgement.
         causes: As in Judgement.
+        stderr: As in Judgement.
+        exit_codes: As in Judgement.
     """
 
     status: np.ndarray[Any, Any]
@@ -162,6 +183,8 @@ class _Left:
     reasons: dict[int, str]
     exceptions: list[ExceptionRecord | None]
     causes: dict[int, Cause] = field(factory=dict)
+    stderr: list[bytes] = field(factory=list)
+    exit_codes: list[int | None] = field(factory=list)
 
     def replace(self, rows: np.ndarray[Any, Any], others: _Left) -> None:
         """Replace these `rows` by `others`."""
@@ -178,6 +201,8 @@ class _Left:
             (self.values, others.values),
             (self.tracebacks, others.tracebacks),
             (self.exceptions, others.exceptions),
+            (self.stderr, others.stderr),
+            (self.exit_codes, others.exit_codes),
         )
         for old, new in lists:
             for row, one in zip(rows.tolist() if new else (), new, strict=True):
@@ -232,6 +257,8 @@ def _rows(
         tracebacks,
         reasons,
         raised if "exceptions" in how.keep else [],
+        stderr=row_outputs.texts(result.stderr) if "stderr" in how.keep else [],
+        exit_codes=_exit_codes(portion, work, result) if "exit_codes" in how.keep else [],
     )
     missing = device.host(result.calls.missing)
     _classify(device, portion, how, work, rows, raised, missing)

@@ -82,6 +82,8 @@ class Evaluation:
         reasons: By program and case, why a returned value could not be fetched or compared, or
             which sizes were tried before the case was OUT_OF_MEMORY.
         exceptions: Exceptions (ExceptionRecord), in lists like `outputs`.
+        stderr: Bytes written to stderr, in lists like `outputs`.
+        exit_codes: Code of SystemExit of each whole program (int), None without one, likewise.
         causes: By program and case that is UNSUPPORTED, what CPython has and the interpreter lacks.
     """
 
@@ -94,6 +96,8 @@ class Evaluation:
     reasons: dict[tuple[int, int], str] = field(factory=dict, repr=False)
     exceptions: list[list[ExceptionRecord | None]] | None = field(default=None, repr=False)
     causes: dict[tuple[int, int], Cause] = field(factory=dict, repr=False)
+    stderr: list[list[bytes]] | None = field(default=None, repr=False)
+    exit_codes: list[list[int | None]] | None = field(default=None, repr=False)
 
     @classmethod
     def of(
