@@ -84,6 +84,8 @@ class Batcher:
     Args:
         device: An open device, which the caller closes after the batcher.
         wait: Seconds that a request waits for others.
+        busy_wait: Seconds that it waits while another batch runs; None: `wait`. A longer time makes
+            fewer and larger batches.
         most_rows: Maximum calls of a batch.
         batches: Batches that run at a time.
         room: Maximum number of waiting requests.
@@ -95,6 +97,7 @@ class Batcher:
         device: Any,
         *,
         wait: float = WAIT,
+        busy_wait: float | None = None,
         most_rows: int = MOST_ROWS,
         batches: int = BATCHES,
         room: int = ROOM,
@@ -102,6 +105,7 @@ class Batcher:
     ) -> None:
         self.device, self._judgements = device, judge
         self._wait, self._most_rows, self._room = wait, most_rows, room
+        self._busy_wait = wait if busy_wait is None else busy_wait
         self._waiting: deque[_Request] = deque()
         self._changed = threading.Condition()
         self._gathering = threading.Lock()  # held by the thread that gathers the next batch
@@ -174,6 +178,7 @@ class Batcher:
             finally:
                 with self._changed:
                     self._running -= len(batch)
+                    self._changed.notify_all()
 
     def _gather(self) -> list[_Request]:
         """Wait for a batch; return an empty one when the batcher is closed."""
@@ -182,14 +187,18 @@ class Batcher:
                 if self._closed:
                     return []
                 self._changed.wait()
-            end = self._waiting[0].since + self._wait
-            while not self._closed and (left := end - time.monotonic()) > 0:
+            while not self._closed and self._waiting and (left := self._left()) > 0:
                 if sum(len(one.cases) for one in self._waiting) >= self._most_rows:
                     break
                 self._changed.wait(left)
             batch = self._take()
             self._running += len(batch)
-            return batch
+        return batch or self._gather()  # all waiting requests were removed meanwhile
+
+    def _left(self) -> float:
+        """Return the seconds until the next batch begins."""
+        wait = self._busy_wait if self._running else self._wait
+        return self._waiting[0].since + wait - time.monotonic()
 
     def _take(self) -> list[_Request]:
         """Remove a batch from the waiting requests: all that fit the first one, up to the limit."""

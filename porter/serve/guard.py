@@ -6,6 +6,7 @@ and the request's id in `request.state`.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import re
 import secrets
@@ -27,6 +28,8 @@ from porter.serve.settings import is_loopback
 OPEN = ("/healthz", "/readyz", "/v1/ping", "/openapi.json", "/docs")  # without a token
 CLIENT_LEFT = 499  # as other servers log it; no response is sent
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_RUN = secrets.token_hex(4)  # ids of different runs of the service differ
+_NUMBERS = itertools.count(1)
 
 
 class Guard:
@@ -152,7 +155,7 @@ class _Exchange:
         self.began, self.status = time.monotonic(), 0
         self.client: Any = None
         given = Request(scope).headers.get("x-request-id", "")
-        self.id = given if _ID.fullmatch(given) else secrets.token_hex(8)
+        self.id = given if _ID.fullmatch(given) else f"{_RUN}-{next(_NUMBERS):x}"
         # The server shares one dict of state between requests.
         scope["state"] = {"id": self.id, "fields": {}, "send": self.send}
         scope["app"] = self  # lets the router raise for unknown paths instead of answering

@@ -51,9 +51,9 @@ class Limits:
 class RunRequest:
     """A program to run."""
 
-    program: str = member("The program.", high=MOST_PROGRAM, example="print(input()[::-1])")
+    program: str = member("The program.", longest=MOST_PROGRAM, example="print(input()[::-1])")
     stdin: str = member("The program's input.", default="", example="abc")
-    id: str | int | None = member("A name that the answer repeats.", default=None, high=MOST_ID)
+    id: str | int | None = member("A name that the answer repeats.", default=None, longest=MOST_ID)
     limits: Limits = member("Limits of the program.", factory=Limits)
 
 
@@ -68,11 +68,11 @@ class EvaluateRequest:
     program: str | None = member(
         "The program; give either this or `answer`.",
         default=None,
-        high=MOST_PROGRAM,
+        longest=MOST_PROGRAM,
         example="def add(a, b): return a + b",
     )
     answer: str | None = member(
-        "The answer of a model, with the program in a code block.", default=None, high=MOST_PROGRAM
+        "The answer of a model, with the program in a code block.", default=None, longest=MOST_PROGRAM
     )
     entry: str = member("The function that cases call, where tests do not name it.", default=ENTRY)
     partial: bool = member(
@@ -83,7 +83,7 @@ class EvaluateRequest:
         "Relative tolerance of floats, in values and in printed words.", default=None, low=0
     )
     output: str = member("How printed outputs are compared.", default="lines", choices=OUTPUTS)
-    id: str | int | None = member("A name that the answer repeats.", default=None, high=MOST_ID)
+    id: str | int | None = member("A name that the answer repeats.", default=None, longest=MOST_ID)
     limits: Limits = member("Limits of each call.", factory=Limits)
 
 

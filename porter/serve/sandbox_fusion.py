@@ -43,7 +43,7 @@ class RunCodeRequest:
     """SandboxFusion's request to run a program."""
 
     EXTRA = True
-    code: str = member("The program.", high=MOST_PROGRAM, example="print(1 + 1)")
+    code: str = member("The program.", longest=MOST_PROGRAM, example="print(1 + 1)")
     language: str = member(f"{LANGUAGE}; others are answered with SandboxError.", example=LANGUAGE)
     stdin: str | None = member("The program's input.", default=None)
     run_timeout: float = member("Maximum seconds; 12 million steps each.", default=RUN_TIMEOUT)
@@ -95,7 +95,7 @@ class SubmitRequest:
     EXTRA = True
     dataset: str = member("The name of the data set; not used.")
     id: int | str = member("The problem's id.")
-    completion: str = member("The model's answer.", high=MOST_PROGRAM)
+    completion: str = member("The model's answer.", longest=MOST_PROGRAM)
     config: SubmitConfig = member("The configuration, with the problem.")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import types
+from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import attrs
@@ -33,6 +34,7 @@ def member(
     factory: Any = None,
     low: float | None = None,
     high: float | None = None,
+    longest: int | None = None,
     positive: bool = False,
     choices: tuple[str, ...] = (),
     example: Any = None,
@@ -44,7 +46,8 @@ def member(
         default: Its value in requests without it.
         factory: Makes that value.
         low: Minimum of a number.
-        high: Maximum of a number, or maximum number of characters or items.
+        high: Maximum of a number.
+        longest: Maximum number of characters or items.
         positive: Whether a number must be larger than 0.
         choices: The texts that are permitted; empty: all.
         example: A value for the documentation.
@@ -53,6 +56,7 @@ def member(
         "text": text,
         "low": low,
         "high": high,
+        "longest": longest,
         "positive": positive,
         "choices": choices,
         "example": example,
@@ -77,8 +81,7 @@ def read(cls: type[T], value: Any, where: str = "", *, extra: bool = False) -> T
     if not isinstance(value, dict):
         place = where or "the request"
         raise InvalidField(f"{place}: {shown(value)} is not an object", hint=_fields_hint(cls))
-    hints = get_type_hints(cls)
-    fields: dict[str, Any] = {one.name: one for one in attrs.fields(cls)}  # type: ignore[arg-type]
+    hints, fields = _parts(cls)
     dot = f"{where}." if where else ""
     if not extra and (unknown := [name for name in value if name not in fields]):
         name = f"{dot}{_cut(unknown[0])}"
@@ -90,6 +93,12 @@ def read(cls: type[T], value: Any, where: str = "", *, extra: bool = False) -> T
         elif one.default is attrs.NOTHING:
             raise InvalidField(f"{dot}{name}: this field is missing", hint=_fields_hint(cls))
     return cls(**found)
+
+
+@cache
+def _parts(cls: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the types and the fields of a class, by name."""
+    return get_type_hints(cls), {one.name: one for one in attrs.fields(cls)}
 
 
 def shown(value: Any) -> str:
@@ -183,10 +192,10 @@ def _number(kind: Any, value: Any, name: str, metadata: Any) -> Any:
 
 
 def _check_length(value: Any, name: str, metadata: Any) -> None:
-    high = metadata.get("high")
-    if high is not None and len(value) > high:
+    longest = metadata.get("longest")
+    if longest is not None and len(value) > longest:
         unit = "characters" if isinstance(value, str) else "items"
-        raise InvalidField(f"{name}: it has {len(value)} {unit}, the maximum is {high}")
+        raise InvalidField(f"{name}: it has {len(value)} {unit}, the maximum is {longest}")
 
 
 def schema(cls: Any, known: dict[str, Any]) -> dict[str, Any]:
@@ -237,7 +246,8 @@ def _type(kind: Any, metadata: Any, known: dict[str, Any]) -> dict[str, Any]:
         return schema(kind, known)
     if get_origin(kind) is list:
         found = {"type": "array", "items": _type(get_args(kind)[0], {}, known)}
-        return found if metadata.get("high") is None else {**found, "maxItems": metadata["high"]}
+        longest = metadata.get("longest")
+        return found if longest is None else {**found, "maxItems": longest}
     if get_origin(kind) is dict:
         return {"type": "object", "additionalProperties": _type(get_args(kind)[1], {}, known)}
     return _scalar(kind, metadata)
@@ -245,12 +255,11 @@ def _type(kind: Any, metadata: Any, known: dict[str, Any]) -> dict[str, Any]:
 
 def _scalar(kind: Any, metadata: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"type": _SCALARS[kind]}
-    names = ("maxLength",) if kind is str else ("maximum",)
-    for name in names:
-        if metadata.get("high") is not None:
-            found[name] = metadata["high"]
-    if metadata.get("low") is not None:
-        found["minimum"] = metadata["low"]
+    if kind is str:
+        names = {"longest": "maxLength"}
+    else:
+        names = {"low": "minimum", "high": "maximum"}
+    found.update((name, metadata[key]) for key, name in names.items() if metadata.get(key) is not None)
     if metadata.get("positive"):
         found["exclusiveMinimum"] = 0
     if metadata.get("choices"):

@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 
 import uvicorn
@@ -29,6 +30,9 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 POLL = 0.05  # seconds between looks for the last accepted request
 KEEP_ALIVE = 30  # seconds that an idle connection stays open
 BACKLOG = 2048  # connections that the kernel accepts ahead
+# Seconds after which a batch's thread gives Python's lock to the thread of connections, which waits
+# for it at each call of the system.
+SWITCH = 0.0005
 MAX_HEAD = 1 << 15  # bytes of a request's line and headers
 
 
@@ -183,9 +187,12 @@ def serve(
             event("ready", address=address)
             listening(address)
 
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH)
         try:
             asyncio.run(run.run(ready))
         finally:
+            sys.setswitchinterval(interval)
             service.close()
             event("stopped", cancelled=run.cancelled)
         return not run.cancelled

@@ -43,6 +43,9 @@ from porter.serve.requests import ProgramWork
 
 ATTEMPTS = 2  # of a program whose batch failed
 PAUSE = 5.0  # seconds between attempts to open a device
+# Seconds that a program waits for others while a batch runs: a few large batches leave more of
+# Python's time for connections than many small ones.
+BUSY_WAIT = 0.03
 ENDLESS = 1 << 40  # of the batcher's own limit; S1 bounds its queue
 
 
@@ -304,6 +307,7 @@ class JudgeService:
                     room=ENDLESS,
                     judge=self.source.judge,
                     batches=self.source.batches,
+                    busy_wait=BUSY_WAIT,
                 ),
             )
         except BaseException as error:
