@@ -89,7 +89,7 @@ class Batcher:
         most_rows: Maximum calls of a batch.
         batches: Batches that run at a time.
         room: Maximum number of waiting requests.
-        judge: Judges programs with their own cases on the device; arguments as of `judgements`.
+        judge: Judges programs with their own cases on the device; None: `judgements`.
     """
 
     def __init__(
@@ -101,9 +101,9 @@ class Batcher:
         most_rows: int = MOST_ROWS,
         batches: int = BATCHES,
         room: int = ROOM,
-        judge: Judge = judgements,
+        judge: Judge | None = None,
     ) -> None:
-        self.device, self._judgements = device, judge
+        self.device, self._judgements = device, judge or judgements
         self._wait, self._most_rows, self._room = wait, most_rows, room
         self._busy_wait = wait if busy_wait is None else busy_wait
         self._waiting: deque[_Request] = deque()

@@ -22,7 +22,7 @@ from porter.evaluation.options import MAX_HEAP, OUTPUTS, STDOUT, entry_of
 from porter.rewards import program_of
 from porter.rewards.scorer import ENTRY, calls_of, reward_of
 from porter.run import Cancel
-from porter.serve.schemas import InvalidField, member, read
+from porter.serve.schemas import InvalidField, member, read, shown
 from porter.serve.settings import ServeSettings
 
 MOST_PROGRAM = 1 << 20  # characters
@@ -44,7 +44,7 @@ class Limits:
         default=None,
         low=0,
     )
-    stdout: int | None = member("Maximum bytes of stdout, and of stderr.", default=None, low=16)
+    stdout: int | None = member("Maximum bytes of stdout, and of stderr.", default=None, low=4096)
 
 
 @frozen(kw_only=True)
@@ -263,7 +263,7 @@ class Translator:
         for name, value in given.items():
             most = getattr(settings, f"max_{name.removeprefix('max_')}")
             if value is not None and value > most:
-                raise InvalidField(f"limits.{name}: {value} is more than {most}, the maximum")
+                raise InvalidField(f"limits.{name}: {shown(value)} is more than {most}, the maximum")
         try:
             return self._judging(_Key(**given, keep=keep, **options))
         except PorterError as error:

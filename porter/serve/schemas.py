@@ -184,7 +184,7 @@ def _number(kind: Any, value: Any, name: str, metadata: Any) -> Any:
     low, high = metadata.get("low"), metadata.get("high")
     least = -math.inf if low is None else low
     most = math.inf if high is None else high
-    if not (math.isfinite(number) and least <= number <= most):
+    if number in (math.inf, -math.inf) or not least <= number <= most:
         raise InvalidField(f"{name}: {shown(value)} is not from {least:,} to {most:,}")
     if metadata.get("positive") and number <= 0:
         raise InvalidField(f"{name}: {shown(value)} is not larger than 0")

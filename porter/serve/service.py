@@ -17,14 +17,17 @@ Invariants:
 * S4: no method of a batcher is called with `_lock` held, because a batcher runs callbacks, which
   take `_lock`, with its own lock held.
 
-A batch whose device failed is attempted once more, each program in a batch of its own: a program
-that breaks devices then fails alone.
+A program of a batch that failed is a *suspect*. Suspects are attempted again one after the other,
+each in a batch of its own, so that a program that breaks devices fails alone. Batches of other
+programs run beside a suspect. If a suspect breaks the device under them, their programs become
+suspects.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
@@ -41,7 +44,8 @@ from porter.evaluation.options import Judging
 from porter.run import Cancel
 from porter.serve.requests import ProgramWork
 
-ATTEMPTS = 2  # of a program whose batch failed
+# Of a program whose batches fail. The second failure may be the fault of a batch beside it.
+ATTEMPTS = 3
 PAUSE = 5.0  # seconds between attempts to open a device
 # Seconds that a program waits for others while a batch runs: a few large batches leave more of
 # Python's time for connections than many small ones.
@@ -130,6 +134,8 @@ class JudgeService:
     _session: _Session | None = field(default=None, init=False)
     _pending: dict[int, _Program] = field(factory=dict, init=False)
     _parked: list[_Program] = field(factory=list, init=False)  # wait for a session
+    _suspects: deque[_Program] = field(factory=deque, init=False)
+    _tried: _Program | None = field(default=None, init=False)  # the suspect that runs
     _opened: threading.Event = field(factory=threading.Event, init=False)
     _retry_at: float = field(default=0.0, init=False)
     _stopped: bool = field(default=False, init=False)
@@ -179,7 +185,7 @@ class JudgeService:
         with self._lock:
             if self.state == State.FAILED and time.monotonic() >= self._retry_at:
                 self._reopen(None)
-            if self.state not in (State.READY, State.REOPENING):
+            if self._stopped or self.state not in (State.READY, State.REOPENING):
                 raise self._not_ready()
             if len(self._pending) >= self.room:
                 raise QueueFull(f"{self.room} programs wait to be judged")
@@ -243,9 +249,25 @@ class JudgeService:
             self._lose(session, error)
         if program.attempt < ATTEMPTS and not program.answer.cancelled():
             program.attempt += 1
-            self._attempt(program)
+            with self._lock:
+                self._suspects.append(program)
+                if self._tried is program:
+                    self._tried = None
+            self._try_suspect()
         else:
             self._finish(program, error=error)
+
+    def _try_suspect(self) -> None:
+        """Attempt the next suspect, if none runs."""
+        while True:
+            with self._lock:
+                if self._tried is not None or not self._suspects:
+                    return
+                program = self._tried = self._suspects.popleft()
+            if not program.answer.cancelled():
+                self._attempt(program)
+                return
+            self._finish(program)
 
     def _finish(
         self,
@@ -257,11 +279,16 @@ class JudgeService:
         """Answer a program (S2)."""
         with self._lock:
             self._pending.pop(id(program), None)
+            was_suspect = self._tried is program
+            if was_suspect:
+                self._tried = None
         with suppress(InvalidStateError):  # the caller has cancelled it
             if error is not None:
                 program.answer.set_exception(error)
             elif result is not None:
                 program.answer.set_result(result)
+        if was_suspect:
+            self._try_suspect()
 
     def _cancelled(self, program: _Program, done: Future[JudgedProgram]) -> None:
         """Remove a program whose caller has cancelled it."""
@@ -337,8 +364,10 @@ class JudgeService:
         """End all programs now: those that wait are not judged, and launches are interrupted."""
         with self._lock:
             self._stopped = True
-            session, parked, self._parked = self._session, self._parked, []
-        for one in parked:
+            session, unstarted = self._session, [*self._parked, *self._suspects]
+            self._parked.clear()
+            self._suspects.clear()
+        for one in unstarted:
             self._finish(one, error=ServiceCancelled("the service was stopped"))
         if self.cancel is not None:
             self.cancel()
@@ -350,8 +379,10 @@ class JudgeService:
         """Judge what waits, and close the device."""
         with self._lock:
             self.state, session, self._session = State.CLOSED, self._session, None
-            parked, self._parked = self._parked, []
-        for one in parked:
+            unstarted = [*self._parked, *self._suspects]
+            self._parked.clear()
+            self._suspects.clear()
+        for one in unstarted:
             self._finish(one, error=self._not_ready())
         if session is not None:
             session.batcher.close()
