@@ -1,7 +1,7 @@
 """Load `porter serve` with many clients, and check every answer.
 
     python -m benchmarks.serving --clients 200 --requests 100000
-    python -m benchmarks.serving --clients 200 --seconds 1800
+    python -m benchmarks.serving --clients 200 --seconds 1800 --pause 2
     python -m benchmarks.serving --reference --clients 200 --requests 2000
 
 Each client has one connection and waits for its answer before its next request. Every program
@@ -32,6 +32,7 @@ from attrs import define, field, frozen
 STEPS = 1_000_000  # of hostile programs; an endless loop then takes about 0.1 s of a core
 STARTING = 900.0  # seconds; the first start makes a build
 HOST = "127.0.0.1"
+_TICKS = os.sysconf("SC_CLK_TCK")
 LEAVES_AFTER = 0.002  # seconds
 
 
@@ -133,6 +134,7 @@ class Tally:
     limit: int
     end: float
     harmless: bool
+    pause: float
     random: random.Random
     begun: int = 0
     done: Counter[str] = field(factory=Counter)
@@ -164,6 +166,8 @@ class Tally:
 async def _client(port: int, tally: Tally) -> None:
     reader = writer = None
     while (exchange := tally.next()) is not None:
+        if tally.pause:
+            await asyncio.sleep(tally.random.uniform(0, 2 * tally.pause))
         began = time.monotonic()
         if writer is None or writer.is_closing():
             reader, writer = await asyncio.open_connection(HOST, port)
@@ -212,6 +216,9 @@ async def _load(port: int, pid: int, clients: int, tally: Tally, every: float) -
     await asyncio.gather(*(_client(port, tally) for _ in range(clients)))
     seconds = time.monotonic() - began
     watching.cancel()
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    print(f"processor time of the process: {sum(map(int, fields[11:13])) / _TICKS:.1f} s")
     return seconds, memory
 
 
@@ -289,6 +296,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--requests", type=int, default=1 << 40)
     parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--pause", type=float, default=0.0, help="mean seconds between requests")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--harmless", action="store_true", help="programs that print, alone")
     parser.add_argument("--reference", action="store_true", help="CPython processes instead")
@@ -298,6 +306,7 @@ def main() -> None:
         given.requests,
         time.monotonic() + given.seconds,
         given.harmless or given.reference,
+        given.pause,
         random.Random(given.seed),
     )
     if given.reference:

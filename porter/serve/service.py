@@ -238,12 +238,12 @@ class JudgeService:
             else:
                 self._attempt(program)  # the device failed before the program's batch began
             return
+        if self._stopped:  # the result may be that of an interrupted program
+            self._finish(program, error=ServiceCancelled("the service was stopped"))
+            return
         error = done.exception()
         if error is None:
             self._finish(program, result=done.result())
-            return
-        if self._stopped:
-            self._finish(program, error=ServiceCancelled("the service was stopped"))
             return
         if isinstance(error, LaunchFailed | NoCluster):
             self._lose(session, error)
