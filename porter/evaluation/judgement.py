@@ -151,8 +151,7 @@ def _exit_codes(portion: Portion, work: Work, result: Result) -> list[int | None
     exited = result.statuses.among(result.status, "EXIT")[work.of_row].tolist()
     codes = result.exit_code[work.of_row].tolist()
     return [
-        code if own and code != END_CODE else None
-        for own, code in zip(exited, codes, strict=True)
+        code if own and code != END_CODE else None for own, code in zip(exited, codes, strict=True)
     ]
 
 

@@ -113,9 +113,7 @@ class BatchResponse:
             for one in waiting:
                 one.cancel()
 
-    async def _chunk(
-        self, leaving: asyncio.Task[None], feeding: asyncio.Task[None]
-    ) -> list[bytes]:
+    async def _chunk(self, leaving: asyncio.Task[None], feeding: asyncio.Task[None]) -> list[bytes]:
         """Return the answers that are finished, at least one. Raises ClientLeft."""
         if self._finished.empty():
             getting = asyncio.ensure_future(self._finished.get())

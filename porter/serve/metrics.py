@@ -27,31 +27,33 @@ class ServiceMetrics:
 
     def __init__(self, service: JudgeService) -> None:
         self.registry = CollectorRegistry()
-        kept = {"registry": self.registry}
+        own = self.registry
         self.requests = Counter(
-            "porter_requests", "HTTP requests.", ("endpoint", "status"), **kept
+            "porter_requests", "HTTP requests.", ("endpoint", "status"), registry=own
         )
         self.seconds = Histogram(
             "porter_request_seconds",
             "Seconds of a request, from its header to the end of its answer.",
             ("endpoint",),
             buckets=BUCKETS,
-            **kept,
+            registry=own,
         )
-        self.rows = Counter("porter_rows", "Judged rows by status.", ("status",), **kept)
-        self.programs = Counter("porter_programs", "Answered programs.", **kept)
+        self.rows = Counter("porter_rows", "Judged rows by status.", ("status",), registry=own)
+        self.programs = Counter("porter_programs", "Answered programs.", registry=own)
         self.cancelled = Counter(
-            "porter_cancelled", "Programs whose client left before the answer.", **kept
+            "porter_cancelled", "Programs whose client left before the answer.", registry=own
         )
-        self.failures = Counter("porter_device_failures", "Failures of the device.", **kept)
-        self.in_progress = Gauge("porter_requests_in_progress", "Requests in progress.", **kept)
+        self.failures = Counter("porter_device_failures", "Failures of the device.", registry=own)
+        self.in_progress = Gauge(
+            "porter_requests_in_progress", "Requests in progress.", registry=own
+        )
         for name, text, value in (
             ("porter_programs_waiting", "Programs in no batch.", lambda: service.waiting),
             ("porter_programs_running", "Programs in batches.", lambda: service.running),
             ("porter_programs_pending", "Programs without an answer.", lambda: service.pending),
             ("porter_ready", "1 if there is a device.", lambda: service.state == State.READY),
         ):
-            Gauge(name, text, **kept).set_function(value)
+            Gauge(name, text, registry=own).set_function(value)
         ProcessCollector(registry=self.registry)
         PlatformCollector(registry=self.registry)
 

@@ -72,7 +72,9 @@ class EvaluateRequest:
         example="def add(a, b): return a + b",
     )
     answer: str | None = member(
-        "The answer of a model, with the program in a code block.", default=None, longest=MOST_PROGRAM
+        "The answer of a model, with the program in a code block.",
+        default=None,
+        longest=MOST_PROGRAM,
     )
     entry: str = member("The function that cases call, where tests do not name it.", default=ENTRY)
     partial: bool = member(
@@ -254,7 +256,7 @@ class Translator:
             InvalidField: A limit is larger than the service permits.
         """
         settings = self.settings
-        given = {
+        given: dict[str, Any] = {
             "steps": settings.steps if limits.steps is None else limits.steps,
             "deadline": settings.deadline if limits.deadline is None else limits.deadline,
             "max_heap": limits.max_heap,
@@ -263,7 +265,9 @@ class Translator:
         for name, value in given.items():
             most = getattr(settings, f"max_{name.removeprefix('max_')}")
             if value is not None and value > most:
-                raise InvalidField(f"limits.{name}: {shown(value)} is more than {most}, the maximum")
+                raise InvalidField(
+                    f"limits.{name}: {shown(value)} is more than {most}, the maximum"
+                )
         try:
             return self._judging(_Key(**given, keep=keep, **options))
         except PorterError as error:
@@ -273,7 +277,9 @@ class Translator:
         return judging_of(
             steps=key.steps,
             deadline=key.deadline,
-            max_heap=min(self.settings.max_heap, MAX_HEAP) if key.max_heap is None else key.max_heap,
+            max_heap=min(self.settings.max_heap, MAX_HEAP)
+            if key.max_heap is None
+            else key.max_heap,
             stdout=key.stdout,
             keep=key.keep,
             compare="equal" if key.tolerance is None else Tolerance(key.tolerance),
@@ -350,5 +356,3 @@ def evaluate_answer(name: Any, found: JudgedProgram, *, partial: bool) -> Evalua
             for case, (status, steps) in enumerate(zip(found.statuses, found.steps, strict=True))
         ],
     )
-
-

@@ -1,7 +1,7 @@
 """The protocol of SandboxFusion: its requests, and answers in its shapes.
 
-Clients of that service change their address only. Unknown fields are ignored, as there. What this
-service does not have (other languages, files, stored data sets) is refused in a shape that those
+Clients of that service change their address only. Unknown fields are ignored, as there. Features
+that this service lacks (other languages, files, stored data sets) are refused in a shape that those
 clients read: `SandboxError` with a message, or status 422.
 """
 
@@ -269,9 +269,7 @@ def eval_result(name: Any, program: str, found: JudgedProgram, seconds: float) -
     return EvalResult(id=name, accepted=accepted, extracted_code=printable(program), tests=tests)
 
 
-def _response(
-    found: JudgedProgram, case: int, code: int | None, seconds: float
-) -> RunCodeResponse:
+def _response(found: JudgedProgram, case: int, code: int | None, seconds: float) -> RunCodeResponse:
     assert found.outputs is not None and found.stderr is not None
     status = found.statuses[case]
     timed_out = status in _TIMED_OUT

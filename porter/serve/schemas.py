@@ -10,7 +10,7 @@ import json
 import math
 import types
 from functools import cache
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import attrs
 
@@ -81,7 +81,7 @@ def read(cls: type[T], value: Any, where: str = "", *, extra: bool = False) -> T
     if not isinstance(value, dict):
         place = where or "the request"
         raise InvalidField(f"{place}: {shown(value)} is not an object", hint=_fields_hint(cls))
-    hints, fields = _parts(cls)
+    hints, fields = _parts(cast(Any, cls))
     dot = f"{where}." if where else ""
     if not extra and (unknown := [name for name in value if name not in fields]):
         name = f"{dot}{_cut(unknown[0])}"
@@ -255,11 +255,10 @@ def _type(kind: Any, metadata: Any, known: dict[str, Any]) -> dict[str, Any]:
 
 def _scalar(kind: Any, metadata: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"type": _SCALARS[kind]}
-    if kind is str:
-        names = {"longest": "maxLength"}
-    else:
-        names = {"low": "minimum", "high": "maximum"}
-    found.update((name, metadata[key]) for key, name in names.items() if metadata.get(key) is not None)
+    names = {"longest": "maxLength"} if kind is str else {"low": "minimum", "high": "maximum"}
+    found.update(
+        (name, metadata[key]) for key, name in names.items() if metadata.get(key) is not None
+    )
     if metadata.get("positive"):
         found["exclusiveMinimum"] = 0
     if metadata.get("choices"):

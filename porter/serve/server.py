@@ -46,7 +46,7 @@ class _Server(uvicorn.Server):
 
 
 class ServiceRun:
-    """One run of the service.
+    """A running service.
 
     Args:
         app: The application.

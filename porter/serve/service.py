@@ -387,5 +387,3 @@ class JudgeService:
         if session is not None:
             session.batcher.close()
             session.device.close()
-
-

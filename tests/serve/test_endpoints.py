@@ -102,7 +102,10 @@ def test_shapes_of_tests(client: TestClient, tests: Any) -> None:
 
 
 def test_comparison_of_an_evaluation(client: TestClient) -> None:
-    request: dict[str, Any] = {"program": "print(1 / 3)", "tests": [{"stdin": "", "stdout": "0.33333"}]}
+    request: dict[str, Any] = {
+        "program": "print(1 / 3)",
+        "tests": [{"stdin": "", "stdout": "0.33333"}],
+    }
     assert not client.post("/v1/evaluate", json=request).json()["solved"]
     request |= {"tolerance": 1e-3}
     assert client.post("/v1/evaluate", json=request).json()["solved"]

@@ -231,7 +231,9 @@ def test_a_token_from_the_environment(built: Build, tmp_path: Path) -> None:
 )
 def test_wrong_options(options: list[str], message: str) -> None:
     command = [sys.executable, "-m", "porter", "serve", "--port", "0", *options]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
+    )
     assert done.returncode not in (0, 70) and message in done.stderr, done.stderr
     assert "Traceback" not in done.stderr
 

@@ -247,7 +247,11 @@ def test_a_slow_body_ends(make: Maker) -> None:
         "type": "http", "method": "POST", "path": "/v1/run", "headers": headers,
         "query_string": b"", "client": ("127.0.0.1", 1), "raw_path": b"/v1/run",
     }  # fmt: skip
-    asyncio.run(app.asgi(scope, receive, send))
+
+    async def serve() -> None:
+        await app.asgi(scope, receive, send)
+
+    asyncio.run(serve())
     assert sent[0]["status"] == 408
     assert app.guard.active == 0
 
