@@ -31,13 +31,13 @@ from porter.serve.bodies import (
     read_body,
 )
 from porter.serve.clients import ClientBudget, Clients
-from porter.serve.guard import Guard
+from porter.serve.guard import ServeGuard
 from porter.serve.metrics import CONTENT_TYPE, ServiceMetrics
-from porter.serve.refusals import Refused
+from porter.serve.refusals import RefusedRequest
 from porter.serve.requests import ProgramWork, Translator
 from porter.serve.sandbox_fusion import FusionTranslator
 from porter.serve.schemas import InvalidField
-from porter.serve.service import JudgeService, State
+from porter.serve.service import JudgeService, ServiceState
 from porter.serve.settings import ServeSettings
 
 INLINE = 1 << 14  # bytes of a body that is translated without a thread
@@ -58,7 +58,7 @@ class Endpoints:
     settings: ServeSettings
     service: JudgeService
     metrics: ServiceMetrics = field(init=False)
-    guard: Guard | None = field(default=None, init=False)
+    guard: ServeGuard | None = field(default=None, init=False)
     _held: HeldBytes = field(init=False)
     _translator: Translator = field(init=False)
     _fusion: FusionTranslator = field(init=False)
@@ -105,7 +105,7 @@ class Endpoints:
                 answer = work
                 if isinstance(work, ProgramWork):
                     answer = await self._judged(request, work)
-            return Response(encode(plain(answer)), media_type="application/json")
+            return json_response(plain(answer))
 
         return endpoint
 
@@ -113,7 +113,7 @@ class Endpoints:
         """Return the answer of a program.
 
         Raises:
-            Refused: The client has reached a limit, or the program was not judged in time.
+            RefusedRequest: The client has reached a limit, or the program was not judged in time.
             ClientLeft: The client has closed the connection; the program is cancelled.
         """
         client: ClientBudget = request.state.client
@@ -131,7 +131,9 @@ class Endpoints:
                 if left in done:
                     raise ClientLeft
                 seconds = self.settings.timeout
-                raise Refused(504, "timeout", f"the program was not judged within {seconds:g} s")
+                raise RefusedRequest(
+                    504, "timeout", f"the program was not judged within {seconds:g} s"
+                )
             found: JudgedProgram = future.result()
         finally:
             left.cancel()
@@ -156,17 +158,16 @@ class Endpoints:
         return _Sent()
 
     async def _health(self, request: Request) -> Response:
-        return Response(encode({"status": "alive"}), media_type="application/json")
+        return json_response({"status": "alive"})
 
     async def _ready(self, request: Request) -> Response:
         draining = self.guard is not None and self.guard.draining
         state = "stopping" if draining else self.service.state.value
-        ready = self.service.state == State.READY and not draining
-        body = encode({"status": state})
-        return Response(body, 200 if ready else 503, media_type="application/json")
+        ready = self.service.state == ServiceState.READY and not draining
+        return json_response({"status": state}, 200 if ready else 503)
 
     async def _ping(self, request: Request) -> Response:
-        return Response(b'"pong"', media_type="application/json")
+        return json_response("pong")
 
     async def _metrics(self, request: Request) -> Response:
         return Response(self.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
@@ -186,12 +187,17 @@ class _Sent(Response):
         """Send nothing."""
 
 
+def json_response(value: Any, status: int = 200) -> Response:
+    """Return a response whose line break keeps a terminal's prompt apart."""
+    return Response(encode(value) + b"\n", status, media_type="application/json")
+
+
 def _translated(translate: Translate, body: bytes) -> Any:
-    """Return the work of a body. Raises Refused (400, 422)."""
+    """Return the work of a body. Raises RefusedRequest (400, 422)."""
     try:
         return translate(json_of(body))
     except InvalidField as error:
-        raise Refused(422, "invalid", str(error), hint=error.hint) from error
+        raise RefusedRequest(422, "invalid", str(error), hint=error.hint) from error
 
 
 def plain(answer: Any) -> Any:
@@ -217,7 +223,7 @@ class ServeApp:
     """
 
     asgi: ASGIApp
-    guard: Guard
+    guard: ServeGuard
     service: JudgeService
     metrics: ServiceMetrics
 
@@ -236,7 +242,7 @@ def make_app(settings: ServeSettings, service: JudgeService, clients: Clients) -
     router = Router(routes, redirect_slashes=False)
     paths = frozenset(route.path for route in routes)
     local_only = settings.is_local and not clients.has_tokens
-    guard = Guard(router, clients, endpoints.metrics, paths, local_only=local_only)
+    guard = ServeGuard(router, clients, endpoints.metrics, paths, local_only=local_only)
     endpoints.guard = guard
     service.on_failure = lambda error: endpoints.metrics.failures.inc()
     return ServeApp(guard, guard, service, endpoints.metrics)

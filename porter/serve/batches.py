@@ -19,7 +19,7 @@ from porter.errors import QueueFull
 from porter.serve.bodies import ClientLeft, encode, json_of
 from porter.serve.clients import ClientBudget
 from porter.serve.metrics import ServiceMetrics
-from porter.serve.refusals import Refused, refusal_of
+from porter.serve.refusals import RefusedRequest, refusal_of
 from porter.serve.requests import ProgramWork, Translator
 from porter.serve.schemas import InvalidField
 from porter.serve.service import JudgeService
@@ -46,7 +46,7 @@ class BatchLine:
     index: int
     id: Any = None
     work: ProgramWork | None = None
-    refused: Refused | None = None
+    refused: RefusedRequest | None = None
     began: float = 0.0
 
 
@@ -78,13 +78,15 @@ class BatchResponse:
         self._slots = asyncio.Semaphore(self.settings.window)
 
     def split(self, body: bytes) -> None:
-        """Find the lines. Raises Refused (400, 413)."""
+        """Find the lines. Raises RefusedRequest (400, 413)."""
         self.lines = [line for line in body.split(b"\n") if line.strip()]
         if not self.lines:
-            raise Refused(400, "empty", "the body has no line", hint="Send a request per line.")
+            raise RefusedRequest(
+                400, "empty", "the body has no line", hint="Send a request per line."
+            )
         if len(self.lines) > MOST_LINES:
             count = len(self.lines)
-            raise Refused(413, "too_large", f"{count} lines, the maximum is {MOST_LINES}")
+            raise RefusedRequest(413, "too_large", f"{count} lines, the maximum is {MOST_LINES}")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Judge the lines, and send an answer for each of them. Raises ClientLeft."""
@@ -159,8 +161,8 @@ class BatchResponse:
                 line.id = value["id"]
             line.work = self.translator.of_json(value)
         except InvalidField as error:
-            line.refused = Refused(422, "invalid", str(error), hint=error.hint)
-        except Refused as error:
+            line.refused = RefusedRequest(422, "invalid", str(error), hint=error.hint)
+        except RefusedRequest as error:
             line.refused = error
         return line
 
@@ -193,7 +195,7 @@ class BatchResponse:
         if done.cancelled():
             seconds = self.settings.timeout
             text = f"the program was not judged within {seconds:g} s"
-            self._refuse(line, Refused(504, "timeout", text))
+            self._refuse(line, RefusedRequest(504, "timeout", text))
             return
         error = done.exception()
         if error is not None:
@@ -204,7 +206,7 @@ class BatchResponse:
         answer = attrs.asdict(work.answer(found, asyncio.get_running_loop().time() - line.began))
         self._put({"index": line.index, "id": line.id, "result": answer})
 
-    def _refuse(self, line: BatchLine, refused: Refused) -> None:
+    def _refuse(self, line: BatchLine, refused: RefusedRequest) -> None:
         error = {**refused.body()["error"], "status": refused.status}
         self._put({"index": line.index, "id": line.id, "error": error})
 
@@ -212,8 +214,8 @@ class BatchResponse:
         self._finished.put_nowait(encode(answer) + b"\n")
 
 
-def _refusal(error: BaseException) -> Refused:
-    return refusal_of(error) or Refused(500, "internal", "an internal error")
+def _refusal(error: BaseException) -> RefusedRequest:
+    return refusal_of(error) or RefusedRequest(500, "internal", "an internal error")
 
 
 async def _left(receive: Receive) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from attrs import define
 from starlette.requests import Request
 
-from porter.serve.refusals import Refused
+from porter.serve.refusals import RefusedRequest
 
 JSON_TYPES = ("application/json",)
 LINE_TYPES = ("application/x-ndjson", "application/jsonl", "application/x-jsonlines")
@@ -57,9 +57,9 @@ class BodyShare:
     size: int = 0
 
     def grow(self, size: int) -> None:
-        """Take bytes. Raises Refused (429)."""
+        """Take bytes. Raises RefusedRequest (429)."""
         if self.total.held + size > self.total.most:
-            raise Refused(
+            raise RefusedRequest(
                 429,
                 "too_many_bytes",
                 "the bodies of all requests in progress need too much memory",
@@ -78,7 +78,7 @@ def check_type(request: Request, types: tuple[str, ...]) -> None:
     """
     given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if given not in types:
-        raise Refused(
+        raise RefusedRequest(
             415,
             "wrong_content_type",
             f"Content-Type: {given[:_SHOWN] or 'none'} is not {types[0]}",
@@ -90,7 +90,7 @@ async def read_body(request: Request, most: int, seconds: float, share: BodyShar
     """Return the body of a request.
 
     Raises:
-        Refused: It is larger than `most` bytes (413), takes more than `seconds` (408), or there is
+        RefusedRequest: It is larger than `most` bytes (413), takes more than `seconds` (408), or there is
             no memory for it (429).
         ClientLeft: The client has closed the connection.
     """
@@ -112,13 +112,13 @@ async def read_body(request: Request, most: int, seconds: float, share: BodyShar
                 if not message.get("more_body", False):
                     return b"".join(parts)
     except TimeoutError:
-        raise Refused(
+        raise RefusedRequest(
             408, "body_timeout", f"the body did not arrive within {seconds:g} s"
         ) from None
 
 
 def _refuse_size(most: int) -> NoReturn:
-    raise Refused(
+    raise RefusedRequest(
         413,
         "too_large",
         f"the body is larger than {most} bytes",
@@ -128,7 +128,7 @@ def _refuse_size(most: int) -> NoReturn:
 
 
 def json_of(body: bytes, what: str = "the body") -> Any:
-    """Return the value of a JSON text. Raises Refused (400)."""
+    """Return the value of a JSON text. Raises RefusedRequest (400)."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -141,8 +141,8 @@ def json_of(body: bytes, what: str = "the body") -> Any:
         raise _not_json(what, str(error)) from error
 
 
-def _not_json(what: str, why: str) -> Refused:
-    return Refused(400, "not_json", f"{what} is not JSON: {why[:_SHOWN]}")
+def _not_json(what: str, why: str) -> RefusedRequest:
+    return RefusedRequest(400, "not_json", f"{what} is not JSON: {why[:_SHOWN]}")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Clients: tokens, and limits of requests and rows of each client.
 
 Input: the Authorization header and the address of a request. Output: a `ClientBudget`, or
-`Refused`. `guard` asks for the client of each request.
+`RefusedRequest`. `guard` asks for the client of each request.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from porter.errors import FileProblem, UsageError
-from porter.serve.refusals import Refused
+from porter.serve.refusals import RefusedRequest
 
 VARIABLE = "PORTER_TOKEN"
 MIN_TOKEN = 16  # characters; shorter ones can be guessed
@@ -109,9 +109,9 @@ class ClientBudget:
         self.rows, self.since = float(self.rate), self.clock()
 
     def begin(self) -> None:
-        """Count a request. Raises Refused (429)."""
+        """Count a request. Raises RefusedRequest (429)."""
         if self.requests >= self.most_requests:
-            raise Refused(
+            raise RefusedRequest(
                 429,
                 "too_many_requests",
                 f"this client has {self.requests} requests in progress, the maximum is "
@@ -141,9 +141,9 @@ class ClientBudget:
         return 0.0
 
     def take(self, rows: int) -> None:
-        """Take rows. Raises Refused (429)."""
+        """Take rows. Raises RefusedRequest (429)."""
         if delay := self.delay(rows):
-            raise Refused(
+            raise RefusedRequest(
                 429,
                 "too_many_rows",
                 f"this client may have {self.rate} rows per second",
@@ -184,7 +184,7 @@ class Clients:
             address: The address of the connection.
 
         Raises:
-            Refused: There are tokens, and the header has none of them (401).
+            RefusedRequest: There are tokens, and the header has none of them (401).
         """
         if not self._tokens:
             return self._budget(_network(address))
@@ -193,7 +193,7 @@ class Clients:
         # All tokens are compared, so that the time does not depend on which one matches.
         found = [one for one in self._tokens if hmac.compare_digest(one.digest, digest)]
         if scheme.lower() != b"bearer" or not found:
-            raise Refused(
+            raise RefusedRequest(
                 401,
                 "unauthorized",
                 "a token is missing or wrong",

@@ -6,7 +6,7 @@ that die lose their tasks, which Dask repeats. The service stays on one machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 from attrs import define
@@ -14,6 +14,7 @@ from attrs import define
 from porter.dask import connect
 from porter.dask.connection import workers_of
 from porter.dask.evaluation import judgements
+from porter.errors import NoCluster, PorterError
 from porter.evaluation.judgement import Judgement
 from porter.serve.service import DeviceSource
 
@@ -52,9 +53,15 @@ def cluster_source(
             raise
         return device
 
-    def judge(device: ClusterDevice, programs: Any, cases: Any, how: Any) -> Iterable[Judgement]:
-        return judgements(
-            device.client, programs, cases, how, target=target, release=release, build=build
-        )
+    def judge(device: ClusterDevice, programs: Any, cases: Any, how: Any) -> Iterator[Judgement]:
+        try:
+            yield from judgements(
+                device.client, programs, cases, how, target=target, release=release, build=build
+            )
+        except PorterError:
+            raise
+        except Exception as error:
+            # A client that has lost its scheduler raises many types of exceptions.
+            raise NoCluster(f"the scheduler at {address} is lost: {error}") from error
 
     return DeviceSource(open_cluster, judge, interruptible=False, batches=BATCHES)

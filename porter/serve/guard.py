@@ -22,7 +22,7 @@ from porter.serve.bodies import ClientLeft, encode
 from porter.serve.clients import Clients
 from porter.serve.logs import event
 from porter.serve.metrics import ServiceMetrics
-from porter.serve.refusals import Refused, refusal_of
+from porter.serve.refusals import RefusedRequest, refusal_of
 from porter.serve.settings import is_loopback
 
 OPEN = ("/healthz", "/readyz", "/v1/ping", "/openapi.json", "/docs")  # without a token
@@ -32,7 +32,7 @@ _RUN = secrets.token_hex(4)  # ids of different runs of the service differ
 _NUMBERS = itertools.count(1)
 
 
-class Guard:
+class ServeGuard:
     """Admits requests, and reports their ends.
 
     Args:
@@ -94,7 +94,7 @@ class Guard:
             await self._app(scope, receive, exchange.send)
             return
         if self.draining:
-            raise Refused(
+            raise RefusedRequest(
                 503,
                 "stopping",
                 "the service is stopping and accepts no more requests",
@@ -114,14 +114,16 @@ class Guard:
             allowed = dict(error.headers or {})
             word = "not_found" if error.status_code == 404 else "wrong_method"
             hint = "The endpoints are listed at /docs."
-            refused = Refused(error.status_code, word, error.detail, hint=hint, headers=allowed)
+            refused = RefusedRequest(
+                error.status_code, word, error.detail, hint=hint, headers=allowed
+            )
         else:
-            refused = refusal_of(error) or Refused(500, "internal", "an internal error")
+            refused = refusal_of(error) or RefusedRequest(500, "internal", "an internal error")
         if refused.status == 500:
             event("internal error", level=logging.ERROR, error=_info(error), id=exchange.id)
         if exchange.status:  # the response has begun
             raise error
-        body = encode({**refused.body(), "request_id": exchange.id})
+        body = encode({**refused.body(), "request_id": exchange.id}) + b"\n"
         response = Response(
             body, refused.status, headers=refused.headers, media_type="application/json"
         )
@@ -183,7 +185,7 @@ def _check_host(host: str) -> None:
     """Refuse a Host header that does not name this machine (403)."""
     name = host.rpartition(":")[0] if re.search(r":\d*$", host) else host
     if not is_loopback(name or host):
-        raise Refused(
+        raise RefusedRequest(
             403,
             "wrong_host",
             f"Host: {host[:80]!r} is not a name of this machine",

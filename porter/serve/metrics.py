@@ -16,7 +16,7 @@ from prometheus_client import (
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from porter.evaluation.batching import JudgedProgram
-from porter.serve.service import JudgeService, State
+from porter.serve.service import JudgeService, ServiceState
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 BUCKETS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120)  # seconds
@@ -51,7 +51,11 @@ class ServiceMetrics:
             ("porter_programs_waiting", "Programs in no batch.", lambda: service.waiting),
             ("porter_programs_running", "Programs in batches.", lambda: service.running),
             ("porter_programs_pending", "Programs without an answer.", lambda: service.pending),
-            ("porter_ready", "1 if there is a device.", lambda: service.state == State.READY),
+            (
+                "porter_ready",
+                "1 if there is a device.",
+                lambda: service.state == ServiceState.READY,
+            ),
         ):
             Gauge(name, text, registry=own).set_function(value)
         ProcessCollector(registry=self.registry)

@@ -1,6 +1,6 @@
 """Requests that the service refuses: status, message and remedy.
 
-`Refused` is raised by every module of the service; `guard` makes responses of it. A stopped, full
+`RefusedRequest` is raised by every module of the service; `guard` makes responses of it. A stopped, full
 or failed service refuses too.
 """
 
@@ -36,7 +36,7 @@ CODES = {
 }
 
 
-class Refused(Exception):
+class RefusedRequest(Exception):
     """A response that is no answer.
 
     Attributes:
@@ -71,22 +71,22 @@ class Refused(Exception):
         return {"error": error, "detail": self.message}
 
 
-def refusal_of(error: BaseException) -> Refused | None:
+def refusal_of(error: BaseException) -> RefusedRequest | None:
     """Return the response for an error of a program that was accepted; None for a bug."""
-    if isinstance(error, Refused):
+    if isinstance(error, RefusedRequest):
         return error
     if isinstance(error, QueueFull):
-        return Refused(429, "queue_full", str(error), hint="Try again later.", retry_after=1)
+        return RefusedRequest(429, "queue_full", str(error), hint="Try again later.", retry_after=1)
     if isinstance(error, LaunchFailed | ClusterFailed | NoCluster):
-        return Refused(
+        return RefusedRequest(
             503, "device_failed", f"the device failed: {error}", hint="Try again.", retry_after=5
         )
     if isinstance(error, NotEnoughMemory):
-        return Refused(
+        return RefusedRequest(
             503, "not_enough_memory", str(error), hint="Ask for smaller limits.", retry_after=5
         )
     if isinstance(error, LaunchInterrupted):
-        return Refused(503, "stopped", "the service was stopped")
+        return RefusedRequest(503, "stopped", "the service was stopped")
     if isinstance(error, PorterError):
-        return Refused(503, "unavailable", str(error), hint=error.hint, retry_after=5)
+        return RefusedRequest(503, "unavailable", str(error), hint=error.hint, retry_after=5)
     return None

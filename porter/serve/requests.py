@@ -34,8 +34,8 @@ RAN = (CaseStatus.PASSED, CaseStatus.EXITED)
 
 
 @frozen(kw_only=True)
-class Limits:
-    """Limits of each call of a program."""
+class CallLimits:
+    """CallLimits of each call of a program."""
 
     steps: int | None = member("Maximum loop iterations, branches and calls.", default=None, low=1)
     deadline: float | None = member("Maximum seconds.", default=None, positive=True)
@@ -54,7 +54,7 @@ class RunRequest:
     program: str = member("The program.", longest=MOST_PROGRAM, example="print(input()[::-1])")
     stdin: str = member("The program's input.", default="", example="abc")
     id: str | int | None = member("A name that the answer repeats.", default=None, longest=MOST_ID)
-    limits: Limits = member("Limits of the program.", factory=Limits)
+    limits: CallLimits = member("CallLimits of the program.", factory=CallLimits)
 
 
 @frozen(kw_only=True)
@@ -86,7 +86,7 @@ class EvaluateRequest:
     )
     output: str = member("How printed outputs are compared.", default="lines", choices=OUTPUTS)
     id: str | int | None = member("A name that the answer repeats.", default=None, longest=MOST_ID)
-    limits: Limits = member("Limits of each call.", factory=Limits)
+    limits: CallLimits = member("CallLimits of each call.", factory=CallLimits)
 
 
 @frozen(kw_only=True)
@@ -204,7 +204,7 @@ class Translator:
         self,
         program: str,
         stdin: str,
-        limits: Limits,
+        limits: CallLimits,
         answer: Callable[[JudgedProgram, float], Any],
         name: Any = None,
     ) -> ProgramWork:
@@ -249,7 +249,7 @@ class Translator:
             raise InvalidField(f"tests: there are {len(cases)} cases, the maximum is {most}")
         return source, cases
 
-    def judging(self, limits: Limits, keep: tuple[str, ...], **options: Any) -> Judging:
+    def judging(self, limits: CallLimits, keep: tuple[str, ...], **options: Any) -> Judging:
         """Return the options of a request; equal requests get one object.
 
         Raises:

@@ -20,7 +20,7 @@ from porter.rewards import program_of
 from porter.serve.requests import (
     KEEP_RUN,
     MOST_PROGRAM,
-    Limits,
+    CallLimits,
     ProgramWork,
     Translator,
     exit_code_of,
@@ -175,11 +175,11 @@ class FusionTranslator:
             lambda found, seconds: eval_result(request.id, program, found, seconds),
         )
 
-    def _limits(self, seconds: float, memory: int = -1) -> Limits:
+    def _limits(self, seconds: float, memory: int = -1) -> CallLimits:
         """Return limits within those of the service: clients ask for what other sandboxes need."""
         settings = self._translator.settings
         seconds = min(max(seconds, 0.001), settings.max_deadline)
-        return Limits(
+        return CallLimits(
             steps=min(max(int(STEPS * seconds), 1), settings.max_steps),
             deadline=seconds,
             max_heap=min(memory * _MIB, settings.max_heap) if memory > 0 else None,

@@ -53,7 +53,7 @@ BUSY_WAIT = 0.03
 ENDLESS = 1 << 40  # of the batcher's own limit; S1 bounds its queue
 
 
-class State(Enum):
+class ServiceState(Enum):
     """The states of a service."""
 
     STARTING = "starting"
@@ -102,7 +102,7 @@ class _Session:
 
 
 @define(eq=False)
-class _Program:
+class AcceptedProgram:
     work: ProgramWork
     answer: Future[JudgedProgram]
     attempt: int = 1
@@ -128,14 +128,14 @@ class JudgeService:
     room: int
     on_failure: Callable[[BaseException], object] = field(default=lambda error: None)
     cancel: Cancel | None = field(init=False)
-    state: State = field(default=State.STARTING, init=False)
+    state: ServiceState = field(default=ServiceState.STARTING, init=False)
     error: BaseException | None = field(default=None, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
     _session: _Session | None = field(default=None, init=False)
-    _pending: dict[int, _Program] = field(factory=dict, init=False)
-    _parked: list[_Program] = field(factory=list, init=False)  # wait for a session
-    _suspects: deque[_Program] = field(factory=deque, init=False)
-    _tried: _Program | None = field(default=None, init=False)  # the suspect that runs
+    _pending: dict[int, AcceptedProgram] = field(factory=dict, init=False)
+    _parked: list[AcceptedProgram] = field(factory=list, init=False)  # wait for a session
+    _suspects: deque[AcceptedProgram] = field(factory=deque, init=False)
+    _tried: AcceptedProgram | None = field(default=None, init=False)  # the suspect that runs
     _opened: threading.Event = field(factory=threading.Event, init=False)
     _retry_at: float = field(default=0.0, init=False)
     _stopped: bool = field(default=False, init=False)
@@ -154,7 +154,7 @@ class JudgeService:
 
     def check_opened(self) -> None:
         """Raise the error of opening the device, if it could not be opened."""
-        if self.state == State.FAILED and self.error is not None:
+        if self.state == ServiceState.FAILED and self.error is not None:
             raise self.error
 
     @property
@@ -181,11 +181,11 @@ class JudgeService:
             QueueFull: `room` programs have no answer yet.
             NotReady: There is no device, or the service was closed.
         """
-        program = _Program(work, Future())
+        program = AcceptedProgram(work, Future())
         with self._lock:
-            if self.state == State.FAILED and time.monotonic() >= self._retry_at:
+            if self.state == ServiceState.FAILED and time.monotonic() >= self._retry_at:
                 self._reopen(None)
-            if self._stopped or self.state not in (State.READY, State.REOPENING):
+            if self._stopped or self.state not in (ServiceState.READY, ServiceState.REOPENING):
                 raise self._not_ready()
             if len(self._pending) >= self.room:
                 raise QueueFull(f"{self.room} programs wait to be judged")
@@ -197,16 +197,16 @@ class JudgeService:
     def _not_ready(self) -> NotReady:
         if self._stopped:
             return NotReady("the service was stopped")
-        if self.state == State.FAILED:
+        if self.state == ServiceState.FAILED:
             return NotReady(f"the device cannot be opened: {self.error}")
         return NotReady(f"the service is {self.state.value}")
 
-    def _attempt(self, program: _Program) -> None:
+    def _attempt(self, program: AcceptedProgram) -> None:
         """Give a program to the batcher, or park it until there is one."""
         with self._lock:
             session = None if self._stopped else self._session
             if session is None:
-                if not self._stopped and self.state == State.REOPENING:
+                if not self._stopped and self.state == ServiceState.REOPENING:
                     self._parked.append(program)
                     return
                 error = self._not_ready()
@@ -228,7 +228,9 @@ class JudgeService:
             inner.cancel()
         inner.add_done_callback(lambda done: self._ended(program, session, done))
 
-    def _ended(self, program: _Program, session: _Session, done: Future[JudgedProgram]) -> None:
+    def _ended(
+        self, program: AcceptedProgram, session: _Session, done: Future[JudgedProgram]
+    ) -> None:
         """Handle the end of an attempt (S3)."""
         if done.cancelled():
             if program.answer.cancelled():
@@ -271,7 +273,7 @@ class JudgeService:
 
     def _finish(
         self,
-        program: _Program,
+        program: AcceptedProgram,
         *,
         result: JudgedProgram | None = None,
         error: BaseException | None = None,
@@ -290,7 +292,7 @@ class JudgeService:
         if was_suspect:
             self._try_suspect()
 
-    def _cancelled(self, program: _Program, done: Future[JudgedProgram]) -> None:
+    def _cancelled(self, program: AcceptedProgram, done: Future[JudgedProgram]) -> None:
         """Remove a program whose caller has cancelled it."""
         if not done.cancelled():
             return
@@ -306,14 +308,14 @@ class JudgeService:
     def _lose(self, session: _Session, error: BaseException) -> None:
         """Replace a session whose device failed; later failures of the session are known."""
         with self._lock:
-            if self._session is not session or self.state == State.CLOSED:
+            if self._session is not session or self.state == ServiceState.CLOSED:
                 return
             self._reopen(session)
         self.on_failure(error)
 
     def _reopen(self, session: _Session | None) -> None:
         """Open the device again in a thread; `_lock` is held."""
-        self.state, self._session = State.REOPENING, None
+        self.state, self._session = ServiceState.REOPENING, None
 
         def work() -> None:
             if session is not None:
@@ -341,17 +343,17 @@ class JudgeService:
             with self._lock:
                 self.error = error
                 parked, self._parked = self._parked, []
-                if self.state != State.CLOSED:
-                    self.state = State.FAILED
+                if self.state != ServiceState.CLOSED:
+                    self.state = ServiceState.FAILED
                 self._retry_at = time.monotonic() + PAUSE
             self._opened.set()
             for one in parked:
                 self._finish(one, error=NotReady(f"the device cannot be opened: {error}"))
             return
         with self._lock:
-            closed = self.state == State.CLOSED
+            closed = self.state == ServiceState.CLOSED
             if not closed:
-                self._session, self.state, self.error = session, State.READY, None
+                self._session, self.state, self.error = session, ServiceState.READY, None
             parked, self._parked = self._parked, []
         self._opened.set()
         if closed:
@@ -378,7 +380,7 @@ class JudgeService:
     def close(self) -> None:
         """Judge what waits, and close the device."""
         with self._lock:
-            self.state, session, self._session = State.CLOSED, self._session, None
+            self.state, session, self._session = ServiceState.CLOSED, self._session, None
             unstarted = [*self._parked, *self._suspects]
             self._parked.clear()
             self._suspects.clear()

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from porter.errors import FileProblem, UsageError
 from porter.serve.bodies import HeldBytes, json_of
 from porter.serve.clients import ClientBudget, Clients, Token, read_tokens
-from porter.serve.refusals import Refused
+from porter.serve.refusals import RefusedRequest
 from porter.serve.server import check_exposure
 from porter.serve.settings import ServeSettings, is_loopback
 from tests.serve.conftest import Maker, client_of
@@ -105,7 +105,7 @@ def test_held_bytes_are_bounded() -> None:
     held = HeldBytes(100)
     with held.hold() as one, held.hold() as other:
         one.grow(60)
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(RefusedRequest) as caught:
             other.grow(50)
         assert caught.value.status == 429
         other.grow(40)
@@ -177,7 +177,7 @@ def test_a_budget_of_rows() -> None:
     now = [0.0]
     budget = ClientBudget("c", 2, 10, clock=lambda: now[0])
     budget.take(25)  # more than the bucket: the client pays afterwards
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedRequest) as caught:
         budget.take(1)
     assert caught.value.status == 429 and caught.value.headers["Retry-After"] == "2"
     now[0] += 1.7
@@ -188,7 +188,7 @@ def test_a_budget_of_rows() -> None:
     budget.begin()
     budget.begin()
     assert not budget.is_idle
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedRequest):
         budget.begin()
     budget.end()
     budget.begin()
@@ -259,7 +259,7 @@ def test_a_slow_body_ends(make: Maker) -> None:
 def test_numbers_and_texts_of_json() -> None:
     assert json_of(b'{"a": [1, 1e999, "\\ud800"]}')["a"][2] == "\ud800"
     for bad in (b"Infinity", b"[NaN]", b"nul", b"'a'"):
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedRequest):
             json_of(bad)
 
 

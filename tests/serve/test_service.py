@@ -17,7 +17,13 @@ from porter.evaluation import CaseStatus
 from porter.run import Cancel
 from porter.serve import service as module
 from porter.serve.requests import ProgramWork, Translator
-from porter.serve.service import DeviceSource, JudgeService, NotReady, ServiceCancelled, State
+from porter.serve.service import (
+    DeviceSource,
+    JudgeService,
+    NotReady,
+    ServiceCancelled,
+    ServiceState,
+)
 from porter.serve.settings import ServeSettings
 from tests.serve.conftest import SharedDevice, client_of, judge
 
@@ -130,7 +136,7 @@ def test_a_failed_device_is_replaced(faulty: FaultyDevices) -> None:
     faulty.failures = 1
     futures = [service.submit(work(k)) for k in range(40)]
     assert [number_of(one) for one in futures] == list(range(40))
-    assert service.state == State.READY and faulty.opened == 2 and faulty.closed == 1
+    assert service.state == ServiceState.READY and faulty.opened == 2 and faulty.closed == 1
     assert len(seen) == 1
     service.close()
 
@@ -156,7 +162,7 @@ def test_a_device_that_cannot_be_opened_again(
     future = service.submit(work(1, "# POISON"))
     with pytest.raises((NotReady, LaunchFailed)):
         future.result(60)
-    while service.state != State.FAILED:
+    while service.state != ServiceState.FAILED:
         time.sleep(0.01)
     with pytest.raises(NotReady, match="no GPU now"):
         service.submit(work(2))
