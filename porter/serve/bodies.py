@@ -90,8 +90,8 @@ async def read_body(request: Request, most: int, seconds: float, share: BodyShar
     """Return the body of a request.
 
     Raises:
-        RefusedRequest: It is larger than `most` bytes (413), takes more than `seconds` (408), or there is
-            no memory for it (429).
+        RefusedRequest: It is larger than `most` bytes (413), takes more than `seconds` (408), or
+            there is no memory for it (429).
         ClientLeft: The client has closed the connection.
     """
     told = request.headers.get("content-length", "")

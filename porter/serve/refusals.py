@@ -1,7 +1,7 @@
 """Requests that the service refuses: status, message and remedy.
 
-`RefusedRequest` is raised by every module of the service; `guard` makes responses of it. A stopped, full
-or failed service refuses too.
+`RefusedRequest` is raised by every module of the service; `guard` makes responses of it. A stopped,
+full or failed service refuses too.
 """
 
 from __future__ import annotations

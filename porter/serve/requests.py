@@ -35,7 +35,7 @@ RAN = (CaseStatus.PASSED, CaseStatus.EXITED)
 
 @frozen(kw_only=True)
 class CallLimits:
-    """CallLimits of each call of a program."""
+    """Limits of each call of a program."""
 
     steps: int | None = member("Maximum loop iterations, branches and calls.", default=None, low=1)
     deadline: float | None = member("Maximum seconds.", default=None, positive=True)
@@ -54,7 +54,7 @@ class RunRequest:
     program: str = member("The program.", longest=MOST_PROGRAM, example="print(input()[::-1])")
     stdin: str = member("The program's input.", default="", example="abc")
     id: str | int | None = member("A name that the answer repeats.", default=None, longest=MOST_ID)
-    limits: CallLimits = member("CallLimits of the program.", factory=CallLimits)
+    limits: CallLimits = member("Limits of the program.", factory=CallLimits)
 
 
 @frozen(kw_only=True)
@@ -86,7 +86,7 @@ class EvaluateRequest:
     )
     output: str = member("How printed outputs are compared.", default="lines", choices=OUTPUTS)
     id: str | int | None = member("A name that the answer repeats.", default=None, longest=MOST_ID)
-    limits: CallLimits = member("CallLimits of each call.", factory=CallLimits)
+    limits: CallLimits = member("Limits of each call.", factory=CallLimits)
 
 
 @frozen(kw_only=True)
