@@ -65,7 +65,7 @@ def prints(number: int) -> Exchange:
 
 def judged(number: int) -> Exchange:
     """Return a program that passes one of two cases."""
-    tests = {"cases": [[[number], number + 1], [[1], number]], "entry": "f"}
+    tests = {"cases": [[[number], number + 1], [[1], -number]], "entry": "f"}
     body = _json({"program": "def f(x): return x + 1", "tests": tests, "id": number})
     return Exchange(
         "evaluate",

@@ -48,6 +48,8 @@ def _source(scheduler: str | None, devices: Devices | None, choice: dict[str, An
 @size_option("--max-batch", "Largest body of a batch [64M].")
 @size_option("--max-held", "Memory for the bodies of all requests [512M].")
 @click.option("--max-cases", type=int, help="Most cases of a program [10000].")
+@size_option("--max-program", "Largest program, with its tests [256K].")
+@click.option("--max-work", type=int, help="Most steps of all cases of a program [2400000000].")
 @click.option("--steps", type=int, help="Steps of a call without an own limit [12000000].")
 @click.option("--max-steps", type=int, help="Largest limit of steps [120000000].")
 @seconds_option("Seconds of a call without an own limit [10].", name="--deadline")

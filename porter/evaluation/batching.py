@@ -103,7 +103,7 @@ class Batcher:
         room: int = ROOM,
         judge: Judge | None = None,
     ) -> None:
-        self.device, self._judgements = device, judge or judgements
+        self.device, self._judgements = device, judge
         self._wait, self._most_rows, self._room = wait, most_rows, room
         self._busy_wait = wait if busy_wait is None else busy_wait
         self._waiting: deque[_Request] = deque()
@@ -221,7 +221,8 @@ class Batcher:
             return
         try:
             pairs = [(one.source, one.cases) for one in running]
-            parts = self._judgements(self.device, pairs, None, running[0].how)
+            judge = self._judgements or judgements
+            parts = judge(self.device, pairs, None, running[0].how)
             found = Evaluation.of(collected(parts))
             answers = [_program(found, k, len(one.cases)) for k, one in enumerate(running)]
         except BaseException as error:

@@ -192,12 +192,13 @@ class Translator:
     def run(self, value: Any) -> ProgramWork:
         """Return the work of a RunRequest as JSON. Raises InvalidField."""
         request = read(RunRequest, value)
+        name = request.id  # an answer must not keep the request in memory
         return self.program(
             request.program,
             request.stdin,
             request.limits,
-            lambda found, _: run_answer(request.id, found),
-            request.id,
+            lambda found, _: run_answer(name, found),
+            name,
         )
 
     def program(
@@ -214,7 +215,8 @@ class Translator:
             cases = Cases.of([{"stdin": stdin}])
         except PorterError as error:
             raise InvalidField(str(error).replace("cases[0], ", "")) from error
-        return ProgramWork(name, program.encode("utf-8", "surrogatepass"), cases, how, answer)
+        source = self._checked(program.encode("utf-8", "surrogatepass"))
+        return ProgramWork(name, source, cases, how, answer)
 
     def evaluation(self, value: Any) -> ProgramWork:
         """Return the work of an EvaluateRequest as JSON. Raises InvalidField."""
@@ -224,16 +226,21 @@ class Translator:
         program = request.program
         if program is None:
             program = program_of(request.answer)
-        how = self.judging(
-            request.limits, KEEP_EVALUATE, tolerance=request.tolerance, output=request.output
-        )
         source, cases = self.tested(program, request.tests, request.entry)
+        how = self.judging(
+            request.limits,
+            KEEP_EVALUATE,
+            len(cases),
+            tolerance=request.tolerance,
+            output=request.output,
+        )
+        name, partial = request.id, request.partial
         return ProgramWork(
-            request.id,
+            name,
             source,
             cases,
             how,
-            lambda found, _: evaluate_answer(request.id, found, partial=request.partial),
+            lambda found, _: evaluate_answer(name, found, partial=partial),
         )
 
     def tested(self, program: str, tests: Any, name: str = ENTRY) -> tuple[bytes, Cases]:
@@ -247,17 +254,49 @@ class Translator:
             raise InvalidField(f"tests: {type(error).__name__}: {printable(str(error))}") from error
         if len(cases) > (most := self.settings.max_cases):
             raise InvalidField(f"tests: there are {len(cases)} cases, the maximum is {most}")
-        return source, cases
+        return self._checked(source), cases
 
-    def judging(self, limits: CallLimits, keep: tuple[str, ...], **options: Any) -> Judging:
+    def _checked(self, source: bytes) -> bytes:
+        """Return a source that is not too long. Raises InvalidField."""
+        if len(source) > (most := self.settings.max_program):
+            raise InvalidField(
+                f"the program and its tests have {len(source)} bytes, the maximum is {most}",
+                hint="Give tests as cases, or let the service start with a larger --max-program.",
+            )
+        return source
+
+    def _steps(self, asked: int | None, cases: int) -> int:
+        """Return the steps of each case of a program.
+
+        Without a limit of the request, the default is halved until all cases fit `max_work`, so
+        that programs with similar numbers of cases have equal options.
+        """
+        most, steps = self.settings.max_work, self.settings.steps if asked is None else asked
+        if asked is not None and asked * cases > most:
+            raise InvalidField(
+                f"limits.steps: {shown(asked)} for each of {cases} cases: more than {most} in all"
+            )
+        while steps > 1 and steps * cases > most:
+            steps //= 2
+        return steps
+
+    def judging(
+        self, limits: CallLimits, keep: tuple[str, ...], cases: int = 1, **options: Any
+    ) -> Judging:
         """Return the options of a request; equal requests get one object.
+
+        Args:
+            limits: The limits of each call.
+            keep: Data that the answer needs.
+            cases: The number of cases.
+            options: Further fields of the key.
 
         Raises:
             InvalidField: A limit is larger than the service permits.
         """
         settings = self.settings
         given: dict[str, Any] = {
-            "steps": settings.steps if limits.steps is None else limits.steps,
+            "steps": self._steps(limits.steps, cases),
             "deadline": settings.deadline if limits.deadline is None else limits.deadline,
             "max_heap": limits.max_heap,
             "stdout": min(STDOUT, settings.max_stdout) if limits.stdout is None else limits.stdout,

@@ -166,21 +166,24 @@ class FusionTranslator:
             )
         program = program_of(request.completion)
         source, cases = self._translator.tested(program, _tests(_row(request)))
-        how = self._translator.judging(self._limits(config.run_timeout or RUN_TIMEOUT), KEEP_RUN)
+        limits = self._limits(config.run_timeout or RUN_TIMEOUT, cases=len(cases))
+        how = self._translator.judging(limits, KEEP_RUN, len(cases))
+        name = request.id
         return ProgramWork(
-            request.id,
+            name,
             source,
             cases,
             how,
-            lambda found, seconds: eval_result(request.id, program, found, seconds),
+            lambda found, seconds: eval_result(name, program, found, seconds),
         )
 
-    def _limits(self, seconds: float, memory: int = -1) -> CallLimits:
+    def _limits(self, seconds: float, memory: int = -1, cases: int = 1) -> CallLimits:
         """Return limits within those of the service: clients ask for what other sandboxes need."""
         settings = self._translator.settings
         seconds = min(max(seconds, 0.001), settings.max_deadline)
+        most = min(settings.max_steps, settings.max_work // cases)
         return CallLimits(
-            steps=min(max(int(STEPS * seconds), 1), settings.max_steps),
+            steps=max(min(int(STEPS * seconds), most), 1),
             deadline=seconds,
             max_heap=min(memory * _MIB, settings.max_heap) if memory > 0 else None,
             stdout=min(STDOUT, settings.max_stdout),

@@ -62,6 +62,9 @@ class ServeSettings:
         max_batch: Bytes of a batch's body.
         max_held: Bytes of the bodies of all requests in progress.
         max_cases: Cases of a program.
+        max_work: Steps of all cases of a program.
+        max_program: Bytes of a program with its tests. Steps do not bound its compilation, which
+            takes seconds for hundreds of kilobytes with different names.
         max_steps: Largest limit of steps that a request may ask for.
         max_deadline: Largest limit of seconds of a call, likewise.
         max_heap: Largest heap, likewise.
@@ -83,6 +86,8 @@ class ServeSettings:
     max_batch: int = _own(_size, 64 * MIB)
     max_held: int = _own(_size, 512 * MIB)
     max_cases: int = _own(_whole(1), 10_000)
+    max_work: int = _own(_whole(1, 2**62), 200 * STEPS)
+    max_program: int = _own(_size, 256 * KIB)
     max_steps: int = _own(_whole(1, 2**62), 10 * STEPS)
     max_deadline: float = _own(_seconds, 60.0)
     max_heap: int = _own(_size, 4 * MAX_HEAP)

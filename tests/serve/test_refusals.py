@@ -56,6 +56,7 @@ def test_no_json(client: TestClient, body: bytes, message: str) -> None:
         ({"program": "", "extra": 1}, "extra: there is no such field"),
         ({"program": "", "\ud800": 1}, "\\ud800: there is no such field"),
         ({"program": "x" * (1 << 20) + "x"}, "the maximum is 1048576"),
+        ({"program": "x" * (1 << 18) + "x"}, "262145 bytes, the maximum is 262144"),
         ({"program": "", "stdin": None}, "stdin: null is not a text"),
         ({"program": "", "stdin": "\ud800"}, "surrogates not allowed"),
         ({"program": "", "id": 1.5}, "id: 1.5"),
@@ -99,6 +100,12 @@ def test_large_bodies(make: Maker) -> None:
     lines = {"Content-Type": "application/x-ndjson"}
     assert client.post("/v1/batch", content=large, headers=lines).status_code == 200
     assert client.post("/v1/batch", content=large * 2, headers=lines).status_code == 413
+
+
+def test_a_batch_of_line_breaks(client: TestClient) -> None:
+    lines = {"Content-Type": "application/x-ndjson"}
+    response = client.post("/v1/batch", content=b"\n" * 2_000_000, headers=lines)
+    assert response.status_code == 413 and "2000000 lines" in response.json()["detail"]
 
 
 def test_held_bytes_are_bounded() -> None:

@@ -17,6 +17,7 @@ from porter.evaluation import CaseStatus
 from porter.run import Cancel
 from porter.serve import service as module
 from porter.serve.requests import ProgramWork, Translator
+from porter.serve.schemas import InvalidField
 from porter.serve.service import (
     DeviceSource,
     JudgeService,
@@ -260,6 +261,29 @@ def test_equal_options_are_one_object() -> None:
     for steps in range(1, 1000):  # the cache is bounded
         TRANSLATOR.run({"program": "", "limits": {"steps": steps}})
     assert TRANSLATOR._judging.cache_info().currsize == 256
+
+
+def test_the_work_of_a_program_is_bounded() -> None:
+    """Many cases of an endless program would take a core for hours."""
+    translator = Translator(ServeSettings(steps=1000, max_work=5000), None)
+    program = "def solve(x): return x"
+
+    def steps(cases: int, **limits: int) -> Any:
+        tests = [[[k], k] for k in range(cases)]
+        request = {"program": program, "tests": tests, "limits": limits}
+        return translator.evaluation(request).how.steps
+
+    assert [steps(k) for k in (1, 5, 6, 10, 100)] == [1000, 1000, 500, 500, 31]
+    assert steps(5, steps=1000) == 1000
+    with pytest.raises(InvalidField, match="for each of 6 cases"):
+        steps(6, steps=1000)
+
+
+def test_an_answer_does_not_keep_the_request() -> None:
+    tests = {"cases": [[[1], 1]], "test_inputs": ["x" * 1000]}
+    found = TRANSLATOR.evaluation({"program": "def solve(x): return x", "tests": tests})
+    kept = [cell.cell_contents for cell in found.answer.__closure__ or ()]
+    assert kept == [None, True]
 
 
 def test_errors_as_responses(make: Any, faulty: FaultyDevices) -> None:
