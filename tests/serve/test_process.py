@@ -19,7 +19,7 @@ import httpx
 import pytest
 from attrs import define
 
-from porter.errors import EXIT_INTERRUPTED
+from porter.errors import EXIT_INTERRUPTED, MissingPackage
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -236,6 +236,18 @@ def test_wrong_options(options: list[str], message: str) -> None:
     )
     assert done.returncode not in (0, 70) and message in done.stderr, done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("package", ["uvicorn", "starlette", "prometheus_client"])
+def test_a_missing_package(package: str) -> None:
+    program = (
+        f"import sys; sys.modules[{package!r}] = None; from porter.cli import execute; "
+        "sys.exit(execute(['serve', '--port', '0']))"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == MissingPackage.exit_code, done.stderr
+    assert package in done.stderr and "gpusnek-porter[serve]" in done.stderr
 
 
 def test_a_port_in_use(built: Build, tmp_path: Path) -> None:
