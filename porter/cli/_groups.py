@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from porter.cli import _development
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Run programs": ("run", "repl", "evaluate", "profile", "compile"),
+    "Run programs": ("run", "repl", "evaluate", "serve", "profile", "compile"),
     "Files": ("fs",),
     "Build and kernels": ("build", "bundle", "new-kernel", "doctor"),
     "Follow upstream": ("sync", "releases", "rules", "patch", "regress"),

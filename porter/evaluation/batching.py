@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from typing import Any
 
@@ -16,7 +17,8 @@ from attrs import define, field, frozen
 
 from porter.errors import QueueFull, UsageError
 from porter.evaluation.cases import Cases
-from porter.evaluation.execution import Opened, collected, judgements
+from porter.evaluation.execution import collected, judgements
+from porter.evaluation.judgement import Judgement
 from porter.evaluation.options import Judging
 from porter.evaluation.results import Evaluation
 from porter.evaluation.status import CaseStatus
@@ -26,6 +28,7 @@ WAIT = 0.004  # seconds that a request waits for others
 MOST_ROWS = 1 << 15  # of a batch
 BATCHES = 4  # that run at a time
 ROOM = 100_000  # requests that wait
+Judge = Callable[[Any, Iterable[Any], Cases | None, Judging], Iterable[Judgement]]
 
 
 @frozen
@@ -43,6 +46,8 @@ class JudgedProgram:
         causes: By case that was UNSUPPORTED in its interpreter, what CPython has and the
             interpreter lacks.
         in_cpython: Whether the fallback judged each case.
+        stderr: The bytes that each case wrote to stderr, if the options keep stderr.
+        exit_codes: The code of SystemExit of each case, None without one, if the options keep them.
     """
 
     statuses: tuple[CaseStatus, ...]
@@ -54,6 +59,8 @@ class JudgedProgram:
     reasons: dict[int, str] = field(factory=dict)
     causes: dict[int, Cause] = field(factory=dict)
     in_cpython: tuple[bool, ...] = ()
+    stderr: list[bytes] | None = None
+    exit_codes: list[int | None] | None = None
 
     @property
     def passed(self) -> int:
@@ -80,22 +87,28 @@ class Batcher:
     Args:
         device: An open device, which the caller closes after the batcher.
         wait: Seconds that a request waits for others.
+        busy_wait: Seconds that it waits while another batch runs; None: `wait`. A longer time makes
+            fewer and larger batches.
         most_rows: Maximum calls of a batch.
         batches: Batches that run at a time.
         room: Maximum number of waiting requests.
+        judge: Judges programs with their own cases on the device; None: `judgements`.
     """
 
     def __init__(
         self,
-        device: Opened,
+        device: Any,
         *,
         wait: float = WAIT,
+        busy_wait: float | None = None,
         most_rows: int = MOST_ROWS,
         batches: int = BATCHES,
         room: int = ROOM,
+        judge: Judge | None = None,
     ) -> None:
-        self.device = device
+        self.device, self._judgements = device, judge
         self._wait, self._most_rows, self._room = wait, most_rows, room
+        self._busy_wait = wait if busy_wait is None else busy_wait
         self._waiting: deque[_Request] = deque()
         self._changed = threading.Condition()
         self._gathering = threading.Lock()  # held by the thread that gathers the next batch
@@ -168,6 +181,7 @@ class Batcher:
             finally:
                 with self._changed:
                     self._running -= len(batch)
+                    self._changed.notify_all()
 
     def _gather(self) -> list[_Request]:
         """Wait for a batch; return an empty one when the batcher is closed."""
@@ -176,14 +190,18 @@ class Batcher:
                 if self._closed:
                     return []
                 self._changed.wait()
-            end = self._waiting[0].since + self._wait
-            while not self._closed and (left := end - time.monotonic()) > 0:
+            while not self._closed and self._waiting and (left := self._left()) > 0:
                 if sum(len(one.cases) for one in self._waiting) >= self._most_rows:
                     break
                 self._changed.wait(left)
             batch = self._take()
             self._running += len(batch)
-            return batch
+        return batch or self._gather()  # all waiting requests were removed meanwhile
+
+    def _left(self) -> float:
+        """Return the seconds until the next batch begins."""
+        wait = self._busy_wait if self._running else self._wait
+        return self._waiting[0].since + wait - time.monotonic()
 
     def _take(self) -> list[_Request]:
         """Remove a batch from the waiting requests: all that fit the first one, up to the limit."""
@@ -206,7 +224,9 @@ class Batcher:
             return
         try:
             pairs = [(one.source, one.cases) for one in running]
-            found = Evaluation.of(collected(judgements(self.device, pairs, None, running[0].how)))
+            judge = self._judgements or judgements
+            parts = judge(self.device, pairs, None, running[0].how)
+            found = Evaluation.of(collected(parts))
             answers = [_program(found, k, len(one.cases)) for k, one in enumerate(running)]
         except BaseException as error:
             for one in running:
@@ -229,4 +249,6 @@ def _program(found: Evaluation, program: int, count: int) -> JudgedProgram:
         {c: found.reasons[program, c] for c in range(count) if (program, c) in found.reasons},
         {c: found.causes[program, c] for c in range(count) if (program, c) in found.causes},
         tuple(found.in_cpython[program, :count].tolist()),
+        None if found.stderr is None else found.stderr[program],
+        None if found.exit_codes is None else found.exit_codes[program],
     )

@@ -218,6 +218,8 @@ KEPT = {
     "values": "value",
     "tracebacks": "traceback",
     "exceptions": "exception",
+    "stderr": "stderr",
+    "exit_codes": "exit_code",
 }
 Columns = dict[str, list[Any]]  # the values of each column by its name
 
@@ -276,7 +278,7 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
     - The reason is the cause of an UNSUPPORTED row, else Judgement.reasons; null without one. The
       parts of the cause are `lacks` (its kind), `lacks_in` (its owner) and `lacks_name`.
     - With a fallback, `engine` is the engine that judged the row: one of ENGINES.
-    - Outputs are text; a byte that is not UTF-8 is written as `\\xXX`.
+    - Outputs and stderr are text; a byte that is not UTF-8 is written as `\\xXX`.
     - Values are their `repr`; null where nothing was returned. A value that could not be fetched is
       `<unreadable value: REASON>`.
     - Exceptions are their type and message; null in rows without an exception.
@@ -312,6 +314,10 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
         ]
     if judgement.exceptions is not None:
         rows["exception"] = [None if one is None else str(one) for one in judgement.exceptions]
+    if judgement.stderr is not None:
+        rows["stderr"] = [printable_text(written) for written in judgement.stderr]
+    if judgement.exit_codes is not None:
+        rows["exit_code"] = judgement.exit_codes
     return rows
 
 
@@ -417,6 +423,8 @@ class _Parquet(RowWriter):
             **dict.fromkeys(REASONS, pyarrow.string()),
             **dict.fromkeys(self.kept, pyarrow.string()),
         }
+        if "exit_code" in self.kept:
+            kinds["exit_code"] = pyarrow.int32()
         self._arrow = pyarrow
         self._schema = pyarrow.schema(list(kinds.items()))
         # Open the file here: messages of pyarrow would name the temporary file.

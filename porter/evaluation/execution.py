@@ -154,7 +154,7 @@ def evaluate(
             words, of which floats may differ by the tolerance of `compare`.
         each: "case": an interpreter for each call; "program": one for all calls of a program.
         keep: Data to keep beside statuses and steps: "outputs", "values", "tracebacks",
-            "exceptions".
+            "exceptions", "stderr", "exit_codes".
         files: A folder, or a littlefs2 image, that programs read at "/".
         fallback: "cpython", or a porter.fallback.Fallback: calls that are UNSUPPORTED run in
             CPython, in restricted processes, and `in_cpython` marks them. None: they do not.

@@ -71,6 +71,14 @@ class LackingRows(Protocol):
         """Exception of each row."""
 
     @property
+    def stderr(self) -> list[bytes]:
+        """Bytes that each row wrote to stderr."""
+
+    @property
+    def exit_codes(self) -> list[int | None]:
+        """Code of SystemExit of each row."""
+
+    @property
     def reasons(self) -> dict[int, str]:
         """Reasons by row."""
 
@@ -235,6 +243,11 @@ def _set(
         rows.exceptions[row] = outcome.record
     if rows.tracebacks:
         rows.tracebacks[row] = None if outcome.record is None else outcome.record.traceback
+    if rows.stderr:
+        rows.stderr[row] = b""  # it is not kept
+    if rows.exit_codes:
+        exited = texts is not None and outcome.kind == "exited"
+        rows.exit_codes[row] = outcome.code if exited else None
     return True
 
 

@@ -59,6 +59,9 @@ class Judgement:
             before it was OUT_OF_MEMORY.
         exceptions: Exception of each row (ExceptionRecord), None without one, likewise.
         in_cpython: Whether the fallback judged each row (bool); None without a fallback.
+        stderr: Bytes that each row wrote to stderr, likewise.
+        exit_codes: Code of SystemExit of each row, None without one, likewise. Calls of functions
+            have none.
     """
 
     first: int
@@ -72,6 +75,8 @@ class Judgement:
     exceptions: list[ExceptionRecord | None] | None = field(default=None, repr=False)
     causes: dict[int, Cause] = field(factory=dict, repr=False)
     in_cpython: np.ndarray[Any, Any] | None = field(default=None, repr=False)
+    stderr: list[bytes] | None = field(default=None, repr=False)
+    exit_codes: list[int | None] | None = field(default=None, repr=False)
 
 
 def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
@@ -122,6 +127,8 @@ def judge_in_cpython(device: Device, portion: Portion, how: Judging) -> Judgemen
         [None] * count if "tracebacks" in own.keep else [],
         {},
         [None] * count if "exceptions" in own.keep else [],
+        stderr=[b""] * count if "stderr" in own.keep else [],
+        exit_codes=[None] * count if "exit_codes" in own.keep else [],
     )
     return _completed(device, portion, how, own, rows)
 
@@ -161,6 +168,8 @@ def _completed(
         rows.exceptions if "exceptions" in keeps else None,
         rows.causes,
         in_cpython,
+        rows.stderr if "stderr" in keeps else None,
+        rows.exit_codes if "exit_codes" in keeps else None,
     )
 
 
@@ -249,6 +258,17 @@ def _mark_ended(portion: Portion, work: Work, result: Result, status: np.ndarray
     status[ended] = CaseStatus.WRONG
 
 
+def _exit_codes(portion: Portion, work: Work, result: Result) -> list[int | None]:
+    """Return the code of SystemExit of each row, None for rows without one."""
+    if portion.cases.texts is None:
+        return [None] * len(work.rows)
+    exited = result.statuses.among(result.status, "EXIT")[work.of_row].tolist()
+    codes = result.exit_code[work.of_row].tolist()
+    return [
+        code if own and code != END_CODE else None for own, code in zip(exited, codes, strict=True)
+    ]
+
+
 @frozen(eq=False)
 class _Left:
     """Rows as interpreters returned them; lists that were not asked for are empty.
@@ -263,6 +283,8 @@ class _Left:
         reasons: As in Judgement.
         exceptions: As in Judgement.
         causes: As in Judgement.
+        stderr: As in Judgement.
+        exit_codes: As in Judgement.
     """
 
     status: np.ndarray[Any, Any]
@@ -274,6 +296,8 @@ class _Left:
     reasons: dict[int, str]
     exceptions: list[ExceptionRecord | None]
     causes: dict[int, Cause] = field(factory=dict)
+    stderr: list[bytes] = field(factory=list)
+    exit_codes: list[int | None] = field(factory=list)
 
     def replace(self, rows: np.ndarray[Any, Any], others: _Left) -> None:
         """Replace these `rows` by `others`."""
@@ -290,6 +314,8 @@ class _Left:
             (self.values, others.values),
             (self.tracebacks, others.tracebacks),
             (self.exceptions, others.exceptions),
+            (self.stderr, others.stderr),
+            (self.exit_codes, others.exit_codes),
         )
         for old, new in lists:
             for row, one in zip(rows.tolist() if new else (), new, strict=True):
@@ -344,6 +370,8 @@ def _rows(
         tracebacks,
         reasons,
         raised if "exceptions" in how.keep else [],
+        stderr=row_outputs.texts(result.stderr) if "stderr" in how.keep else [],
+        exit_codes=_exit_codes(portion, work, result) if "exit_codes" in how.keep else [],
     )
     missing = device.host(result.calls.missing)
     _classify(device, portion, how, work, rows, raised, missing)

@@ -150,7 +150,7 @@ def launch(
     spec = Launch(
         **options,
         stdout=how.stdout if "outputs" in how.keep else 0,
-        stderr=None if "tracebacks" in how.keep else 0,
+        stderr=how.stdout if "stderr" in how.keep else None if "tracebacks" in how.keep else 0,
         seed=how.seed,
         sandbox=True,
         alike=True,

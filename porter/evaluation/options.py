@@ -20,7 +20,7 @@ from porter.run.launch.limits import Each, seconds_of, steps_of
 
 EACH = ("case", "program")
 OUTPUTS = ("lines", "text", "tokens")
-KEPT = ("outputs", "values", "tracebacks", "exceptions")
+KEPT = ("outputs", "values", "tracebacks", "exceptions", "stderr", "exit_codes")
 # Steps that CPython takes in somewhat more than 1 s: it runs 10 million iterations of a loop per
 # second. An endless program takes a core 1 s, and a lane of a GPU half a minute.
 STEPS = 12_000_000

@@ -85,6 +85,8 @@ class Evaluation:
         causes: By program and case that was UNSUPPORTED in its interpreter, what CPython has and
             the interpreter lacks.
         in_cpython: Whether the fallback judged each case (bool), of the same shape as `status`.
+        stderr: Bytes written to stderr, in lists like `outputs`.
+        exit_codes: Code of SystemExit of each whole program (int), None without one, likewise.
     """
 
     status: np.ndarray[Any, Any] = field(repr=False)
@@ -99,6 +101,8 @@ class Evaluation:
     in_cpython: np.ndarray[Any, Any] = field(
         default=Factory(lambda self: np.zeros(self.status.shape, bool), takes_self=True), repr=False
     )
+    stderr: list[list[bytes]] | None = field(default=None, repr=False)
+    exit_codes: list[list[int | None]] | None = field(default=None, repr=False)
 
     @classmethod
     def of(

@@ -138,11 +138,8 @@ class Scorer:
                 "this scorer belongs to the process that made it",
                 hint="Make a scorer after the fork, or call the functions of porter.rewards.",
             )
-        task = task_of(program_of(answer), tests, entry or self._entry)
-        source = task.source.encode("utf-8", "surrogatepass")
-        if task.entry and task.entry != self._entry:
-            source = with_entry(source, task.entry, self._entry)
-        judged = self._batcher.submit(source, Cases.of(task.cases, "tests"), self._how)
+        source, cases = calls_of(program_of(answer), tests, entry or self._entry, self._entry)
+        judged = self._batcher.submit(source, cases, self._how)
         found: Future[Reward] = Future()
 
         def finish(done: Future[JudgedProgram]) -> None:
@@ -151,7 +148,7 @@ class Scorer:
             elif (error := done.exception()) is not None:
                 found.set_exception(error)
             else:
-                found.set_result(self._reward(done.result()))
+                found.set_result(reward_of(done.result(), partial=self._partial))
 
         judged.add_done_callback(finish)
         found.add_done_callback(lambda done: judged.cancel() if done.cancelled() else None)
@@ -304,20 +301,46 @@ class Scorer:
     def _late(self) -> Reward:
         return Reward(0.0, NOT_JUDGED.format(seconds=self._timeout), judged=False)
 
-    def _reward(self, found: JudgedProgram) -> Reward:
-        passed, total = found.passed, len(found.statuses)
-        score = passed / total if self._partial else float(passed == total)
-        return Reward(
-            score,
-            "" if passed == total else _reason(found),
-            found.statuses,
-            unsupported=CaseStatus.UNSUPPORTED in found.statuses,
-            steps=sum(found.steps),
-            in_cpython=any(found.in_cpython),
-        )
-
 
 RewardFunction = Callable[..., list[float | None]]
+
+
+def calls_of(program: str, tests: Any, entry: str, called: str) -> tuple[bytes, Cases]:
+    """Return a program whose global `called` is the function under test, and its cases.
+
+    Args:
+        program: The program.
+        tests: The tests, in a shape that docs/how-to/rewards.md lists.
+        entry: The function that cases call, where tests do not name one.
+        called: The entry of the options that judge the program.
+
+    Raises:
+        UsageError, WrongType: The tests are invalid.
+    """
+    task = task_of(program, tests, entry)
+    source = task.source.encode("utf-8", "surrogatepass")
+    if task.entry and task.entry != called:
+        source = with_entry(source, task.entry, called)
+    return source, Cases.of(task.cases, "tests")
+
+
+def reward_of(found: JudgedProgram, *, partial: bool) -> Reward:
+    """Return the reward of a judged program.
+
+    Args:
+        found: The rows of the program.
+        partial: Whether the score is the fraction of passed cases; else it is 1 if all passed.
+    """
+    passed, total = found.passed, len(found.statuses)
+    score = passed / total if partial else float(passed == total)
+    return Reward(
+        score,
+        "" if passed == total else _reason(found),
+        found.statuses,
+        unsupported=CaseStatus.UNSUPPORTED in found.statuses,
+        steps=sum(found.steps),
+        in_cpython=any(found.in_cpython),
+    )
 
 
 def _reason(found: JudgedProgram) -> str:

@@ -113,7 +113,9 @@ def test_host_and_gpu_count_alike(
     if "host" not in any_device.built.whole.targets:
         pytest.skip("this build has no host twin to compare with")
     host = open_device(any_device.built.folder, "host")
-    launch = Launch(heap=128 * 1024)
+    # Frames of C functions are larger with bounds checks. With local arenas the build has the size.
+    checked = any_device.built.bounds_checks and any_device.built.config["arena"] == "global"
+    launch = Launch(heap=128 * 1024, stack=(128 if checked else 32) * 1024)
     program = Program(path.read_bytes(), path.name)
     counts = {int(run(d, [program], 2, launch).steps[1]) for d in (host, any_device)}
     assert len(counts) == 1

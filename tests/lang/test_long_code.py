@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from porter.run import Device, Launch, open_device, run
-from tests.library.compare import assert_alike
+from tests.library.compare import ROOMY, assert_alike
 
 LARGE = Launch(heap=64 << 20, stdout=1 << 16, stderr=1 << 14, pystack=4 << 20, stack=1 << 20)
 
@@ -88,7 +88,7 @@ def test_calls_may_have_any_number_of_arguments(any_device: Device, count: int) 
     "call", INVALID, ids=["after a name", "star", "after a star", "twice", "no name"]
 )
 def test_invalid_calls_are_refused(any_device: Device, call: str) -> None:
-    assert b"SyntaxError" in run(any_device, [call], 1, LARGE).stderr[0]
+    assert b"SyntaxError" in run(any_device, [call], 1, ROOMY).stderr[0]
 
 
 @pytest.mark.parametrize("count", [2047, 2048, 2049, 2050])
