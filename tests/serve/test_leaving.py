@@ -63,7 +63,7 @@ def test_a_client_that_leaves_a_batch(
 
 
 def test_a_client_that_does_not_read(make: Maker, live: Callable[[ServeApp], str]) -> None:
-    """Answers fill the connection; the batch ends after `body_timeout`, and others go on."""
+    """End a batch after `body_timeout` if its client reads no answers; other clients go on."""
     app = make(window=8, body_timeout=0.5)
     address = live(app)
     with opened(address) as connection:
