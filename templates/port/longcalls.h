@@ -1,5 +1,5 @@
 // Calls with more arguments than an instruction counts. Included by py/compile.c (patch
-// `long-code`).
+// `displays`).
 //
 // CALL_FUNCTION and CALL_METHOD count positional and keyword arguments in 8 bits each, and a map of
 // one word tells which positional arguments have a star. A longer call appends its positional

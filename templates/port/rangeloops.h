@@ -1,4 +1,4 @@
-// `for i in range(...)`. Included by py/compile.c (patch `range-loops`).
+// `for i in range(...)`. Included by py/compile.c (patch `syntax`).
 //
 // Upstream compiles such a loop to an addition and a comparison. Both are the loop of the program only
 // if `range` is the built-in function and its arguments are integers.
