@@ -92,7 +92,7 @@ def test_the_ir_after_each_pass(module: Callable[[str], BytecodeModule], tables:
     assert "region start, entered at 0" in texts["outlining"]
     assert texts["construction"].startswith("function total\n")
     for line in (
-        r"guard v\d+o is int, or exit \d+, depth \d+ \{.*\} \"a variable is no small int\"",
+        r"guard [vt]\d+o? is int, or exit \d+, depth \d+ \{.*\} \"a variable is no small int\"",
         r"poll, or exit \d+, depth \d+ \{.*\}",
         r"branch if s1i < s0i",
         r"return frame\[0\]",

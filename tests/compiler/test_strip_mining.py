@@ -105,14 +105,14 @@ def test_of_nested_loops_the_innermost(
 
 ONE, SLOT, BOUND, LOADED = Temporary(1), Variable("s0i"), Variable("v0i"), Temporary(2)
 STRIP = """\
-strip 14 while s1i < s0i, step 1, 1 branch per iteration
-  jump 6 of strip 14 (s0i, s1i, v1i)
-  block 6 (s0i: int, s1i: int, v1i: int)    3: for i in range(n):
-    t2 = v1i ^ s1i
-    t3 = s1i + 1
-    s1i = t3
-    v1i = t2
-    next iteration of strip 14"""
+strip 16 while s1i < s0i, step 1, 1 branch per iteration
+  jump 8 of strip 16 (s0i, s1i, v1i)
+  block 8 (s0i: int, s1i: int, v1i: int)    3: for i in range(n):
+    t3 = v1i ^ s1i
+    t4 = s1i + 1
+    s1i = t4
+    v1i = t3
+    next iteration of strip 16"""
 EMPTY = Shape((), (), ())
 
 
