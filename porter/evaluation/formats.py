@@ -82,7 +82,7 @@ def _humaneval(line: Line, name: str) -> Iterator[FormatTask]:
         key = next((key for key in _CANDIDATES if key in line), "canonical_solution")
         source = _text(line, "prompt") + _text(line, key)
     test = f"{_text(line, 'test')}\ncheck({entry})\n"
-    yield FormatTask(_name(line, "task_id", name), _tested(source, test), [_TO_THE_END])
+    yield FormatTask(_name(line, "task_id", name), _tested(source, test), [TO_THE_END])
 
 
 def _mbpp(line: Line, name: str) -> Iterator[FormatTask]:
@@ -92,7 +92,7 @@ def _mbpp(line: Line, name: str) -> Iterator[FormatTask]:
     tests = [*setups, *_list(line, "test_list"), *(line.get("challenge_test_list") or [])]
     if not all(isinstance(test, str) for test in tests):
         raise UsageError("test_list: it is a list of texts")
-    yield FormatTask(_name(line, "task_id", name), _tested(source, "\n".join(tests)), [_TO_THE_END])
+    yield FormatTask(_name(line, "task_id", name), _tested(source, "\n".join(tests)), [TO_THE_END])
 
 
 def _livecodebench(line: Line, name: str) -> Iterator[FormatTask]:
@@ -139,7 +139,7 @@ def _apps(line: Line, name: str) -> Iterator[FormatTask]:
         yield _called(title + suffix, source, cases, function)
 
 
-_TO_THE_END = {"stdin": ""}  # a program that tests itself must only run to its end
+TO_THE_END = {"stdin": ""}  # a program that tests itself must only run to its end
 # By name: keys that tell the format, and the function that reads a line.
 FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Line, str], Iterator[FormatTask]]]] = {
     "humaneval": (("prompt", "entry_point", "test"), _humaneval),
@@ -175,7 +175,7 @@ if not _porter_unittest.main(exit=False).result.wasSuccessful():
 
 def tested(source: str, test: str) -> FormatTask:
     """Return a task of `source` with an appended test: assertions, or classes of unittest."""
-    return FormatTask("", _tested(source, test), [_TO_THE_END])
+    return FormatTask("", _tested(source, test), [TO_THE_END])
 
 
 def _called(name: str, source: str, cases: list[Any], function: Any) -> FormatTask:

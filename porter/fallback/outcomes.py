@@ -15,7 +15,8 @@ from porter.base.exception_record import ExceptionRecord, TracebackFrame
 from porter.base.untrusted import Unreadable, printable, value_of
 
 MAX_FRAME = (4 << 20) + (1 << 16)  # bytes: a value of runner.MAX_VALUE, and what surrounds it
-_MOST_TEXT = 1000  # characters of a reason or a name
+_MOST_TEXT = 1000  # characters of a reason
+MAX_NAME = 200  # characters of a module's name
 _MOST_FRAMES = 64  # entries of a traceback
 # By kind: whether an exception follows.
 _RAISING = {"raised", "exhausted", "syntax"}
@@ -63,13 +64,17 @@ def outcome_of(data: bytes) -> FallbackOutcome:
             return FallbackOutcome("no_entry")
         case ("exited", int(code)) if 0 <= code < 256:
             return FallbackOutcome("exited", code=int(code))
-        case ("refused", str(name)):
+        case ("refused", str(name)) if len(name) < MAX_NAME and _is_module(name):
             return FallbackOutcome("refused", reason=_text(name))
         case (str(kind), *parts) if kind in _RAISING:
             record = _record(parts)
             if record is not None:
                 return FallbackOutcome(kind, record=record)
     return FallbackOutcome("malformed", reason="the process wrote bytes that are no result")
+
+
+def _is_module(name: str) -> bool:
+    return all(part.isidentifier() for part in name.split("."))
 
 
 def _text(text: str) -> str:

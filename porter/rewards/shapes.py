@@ -16,7 +16,8 @@ from attrs import evolve
 
 from porter.errors import UsageError, WrongType
 from porter.evaluation import Cases
-from porter.evaluation.formats import FormatTask, detect, tasks, tested
+from porter.evaluation.cases import TEXT_KEYS
+from porter.evaluation.formats import TO_THE_END, FormatTask, detect, tasks, tested
 from porter.evaluation.options import entry_of
 
 SHAPES = (
@@ -41,9 +42,28 @@ def task_of(source: str, tests: Any, entry: str) -> FormatTask:
         UsageError: The tests have no known shape, or are incomplete.
         WrongType: A case has a wrong type.
     """
+    task = _task_of(source, tests, entry)
+    if isinstance(task.cases, Cases):
+        return task
+    for number, case in enumerate(task.cases):
+        if case is not TO_THE_END and _lacks_output(case):
+            raise UsageError(
+                f"tests: case {number} has no expected output, so any answer passes it", hint=SHAPES
+            )
+    return task
+
+
+def _lacks_output(case: Any) -> bool:
+    """Return whether a case gives a program input, and compares nothing."""
+    if not isinstance(case, Mapping) or not any(key in case for key in TEXT_KEYS):
+        return False
+    return case.get("stdout") is None and case.get("expected") is None
+
+
+def _task_of(source: str, tests: Any, entry: str) -> FormatTask:
     if isinstance(tests, str):
         value = _decoded(tests)
-        return _of_code(source, tests, entry) if value is None else task_of(source, value, entry)
+        return _of_code(source, tests, entry) if value is None else _task_of(source, value, entry)
     if isinstance(tests, Mapping):
         return _of_object(source, tests, entry)
     if isinstance(tests, Cases):
@@ -121,7 +141,7 @@ def _tests_in(body: list[ast.stmt]) -> list[ast.FunctionDef]:
 def _of_object(source: str, tests: Mapping[Any, Any], entry: str) -> FormatTask:
     if "cases" in tests:
         own = entry_of(tests.get("entry", entry))
-        return evolve(task_of(source, tests["cases"], own), entry=own)
+        return evolve(_task_of(source, tests["cases"], own), entry=own)
     if isinstance(tests.get("test"), str):
         name = entry_of(tests.get("entry_point") or entry)
         if isinstance(tests.get("prompt"), str):

@@ -79,6 +79,12 @@ def test_frames() -> None:
     assert isinstance(outcome_of(marshal.dumps(("returned", b"?"), 2)).value, Unreadable)
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "a\nb", "\x1b[31m", "", "a..b", "a b"])
+def test_a_refused_name_is_the_name_of_a_module(name: str) -> None:
+    assert outcome_of(marshal.dumps(("refused", name), 2)).kind == "malformed"
+    assert outcome_of(marshal.dumps(("refused", "xml.sax"), 2)).kind == "refused"
+
+
 @pytest.mark.parametrize("data", [b"", b"(", b"(\xff\xff\xff\xff", b"N", b"c", b"[\0\0\0\0"])
 def test_what_is_no_frame(data: bytes) -> None:
     assert outcome_of(data).kind == "malformed"

@@ -133,6 +133,10 @@ CHECK = {
         "[" * 5000 + "]" * 5000,
         "assert add(1, 2) ==",
         "x = 1 # " + "x" * (1 << 20),
+        {"inputs": ["1"], "outputs": [None]},
+        {"cases": [{"stdin": "1", "stdout": None}]},
+        [{"stdin": "1", "expected": None}],
+        [{"stdin": "1"}],
     ],
 )
 def test_texts_that_check_nothing_raise(scorer: Scorer, tests: Any) -> None:
