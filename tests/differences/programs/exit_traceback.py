@@ -1,0 +1,9 @@
+# Exceptions: The traceback that `__exit__` gets
+# It is None.
+class Manager:
+    def __enter__(self): return self
+    def __exit__(self, kind, value, traceback):
+        print(traceback is None)
+        return True
+with Manager():
+    1 / 0
