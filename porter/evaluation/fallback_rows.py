@@ -1,7 +1,7 @@
 """Run UNSUPPORTED rows in CPython: make jobs of rows, and statuses of outcomes.
 
-Input: the rows of a portion, as interpreters left them. Output: the same rows, of which CPython ran
-those that were UNSUPPORTED. `judgement` calls `run_in_cpython` where the options have a fallback.
+Input: the rows of a portion, as interpreters left them. Output: the same rows; CPython ran each row
+that was UNSUPPORTED. `judgement` calls `run_in_cpython` where the options have a fallback.
 `porter.fallback` runs the programs. A returned value is compared afterwards: by an interpreter, or
 by the caller's function, as the values of interpreters are.
 """
@@ -18,7 +18,7 @@ from porter.base.exception_record import ExceptionRecord
 from porter.errors import LaunchInterrupted
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Portion
-from porter.evaluation.shapes import with_global
+from porter.evaluation.shapes import with_globals
 from porter.evaluation.status import PRINTED, CaseStatus
 from porter.fallback import Fallback, FallbackOutcome, Job, outcomes
 from porter.run.launch.limits import Each
@@ -200,7 +200,7 @@ def _job(portion: Portion, how: Judging, fallback: Fallback, call: _Call) -> Job
     )
     if texts is not None:
         return evolve(made, stdin=texts[call.cases[0]].stdin)
-    source, entry = with_global(source, how.entry)
+    (source,), entry = with_globals((source,), how.entry)
     data, offsets = portion.cases.arguments, portion.cases.argument_offsets
     arguments = [data[int(offsets[case]) : int(offsets[case + 1])] for case in call.cases]
     return evolve(made, source=source, entry=entry, arguments=tuple(arguments))

@@ -14,7 +14,7 @@ from porter.evaluation.cases import Cases
 from porter.evaluation.options import Judging
 from porter.evaluation.patterns import Patterns
 from porter.evaluation.portion import Portion
-from porter.evaluation.shapes import ENTRY, whole_program, with_entry, with_solution
+from porter.evaluation.shapes import whole_program, with_globals
 from porter.run import Device, Launch, Result, run
 from porter.run.launch.calls import Calls, DeviceCases
 from porter.run.launch.options import Phase, Sizes
@@ -172,10 +172,8 @@ def launch(
         texts = portion.cases.texts
         spec = evolve(spec, stdin=[texts[case].stdin for case in work.case_of_row.tolist()])
         sources = tuple(whole_program(source) for source in sources)
-    elif "." in entry:
-        sources, entry = tuple(with_entry(source, entry, ENTRY) for source in sources), ENTRY
-    elif b"Solution" in b"".join(sources):  # a single search, as there may be a million programs
-        sources = tuple(with_solution(source, entry) for source in sources)
+    else:
+        sources, entry = with_globals(sources, entry)
     calls = Calls(
         entry,
         uploaded(device, portion.cases, compares=how.function is None).cases,

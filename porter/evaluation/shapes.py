@@ -64,16 +64,18 @@ def with_entry(source: bytes, entry: str, name: str) -> bytes:
     return source + f"\n{line}\n".encode()
 
 
-def with_global(source: bytes, entry: str) -> tuple[bytes, str]:
-    """Return a source whose calls are those of a global function, and the function's name.
+def with_globals(sources: tuple[bytes, ...], entry: str) -> tuple[tuple[bytes, ...], str]:
+    """Return sources whose calls are those of a global function, and the function's name.
 
     Args:
-        source: The program.
+        sources: The programs.
         entry: A function, or "Class.method". A function also names the method of `class Solution`.
     """
     if "." in entry:
-        return with_entry(source, entry, ENTRY), ENTRY
-    return with_solution(source, entry), entry
+        return tuple(with_entry(source, entry, ENTRY) for source in sources), ENTRY
+    if b"Solution" in b"".join(sources):  # a single search, as there may be a million programs
+        return tuple(with_solution(source, entry) for source in sources), entry
+    return sources, entry
 
 
 def whole_program(source: bytes) -> bytes:
