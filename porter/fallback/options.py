@@ -15,7 +15,7 @@ CPYTHON = "cpython"
 DEADLINE = 10.0  # seconds of a row; CPython takes about 1 s for 12 million steps
 MEMORY = 1 << 30  # bytes of address space
 LEAST_MEMORY, MOST_MEMORY = 256 << 20, 1 << 40
-# Modules of the standard library that compute, and the ones that programs import to read stdin,
+# Modules of the standard library that compute, and modules that programs import to read stdin,
 # measure time or start threads. The filter of system calls restricts what their functions do.
 MODULES = (
     "__future__", "_thread", "abc", "argparse", "array", "ast", "asyncio", "atexit", "base64",

@@ -24,7 +24,7 @@ _RAISING = {"raised", "exhausted", "syntax"}
 
 @frozen
 class FallbackOutcome:
-    """How a call, or a whole program, ended in CPython.
+    """The end of a call, or of a whole program, in CPython.
 
     Attributes:
         kind: "returned", "unreadable" (a value that cannot be encoded), "ended" (a whole program

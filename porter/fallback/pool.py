@@ -284,7 +284,7 @@ def _read_results(run: _JobRun) -> bool:
 
 
 def _take_frames(run: _JobRun) -> None:
-    """Move complete frames to the outcomes. No frame counts after one that is too large."""
+    """Move complete frames to the outcomes. Frames behind an oversized frame are ignored."""
     while len(run.data) >= _SIZE.size:
         size = _SIZE.unpack_from(run.data)[0]
         run.too_large |= size > MAX_FRAME
@@ -315,7 +315,7 @@ def _read_output(run: _JobRun) -> bool:
 
 
 def _some(descriptor: int) -> bytes | None:
-    """Return some bytes of a pipe; None if there are none now, and empty at its end."""
+    """Return some bytes of a pipe; None if the pipe is empty now, b"" at its end."""
     try:
         return os.read(descriptor, _CHUNK)
     except (BlockingIOError, InterruptedError):
@@ -369,7 +369,7 @@ class Pool:
     options: Fallback
     _idle: list[Zygote] = field(factory=list, init=False)
     _all: set[Zygote] = field(factory=set, init=False)
-    _count: int = field(default=0, init=False)  # zygotes, also those that start
+    _count: int = field(default=0, init=False)  # zygotes, including starting ones
     _changed: threading.Condition = field(factory=threading.Condition, init=False)
 
     @property

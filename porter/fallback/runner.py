@@ -110,7 +110,7 @@ def _received(control: socket.socket) -> bytes:
 
 
 def _load(names: list[str]) -> list[str]:
-    """Import modules, and return the names of those that cannot be imported."""
+    """Import modules, and return the names of the modules that cannot be imported."""
     missing = []
     for name in names:
         try:

@@ -57,7 +57,7 @@ def read_tokens(path: Path | None, environment: Mapping[str, str] = os.environ) 
 
     Raises:
         FileProblem: The file cannot be read, or other users can read it.
-        UsageError: A token is too short, or there is none in the file.
+        UsageError: A token is too short, or the file has no token.
     """
     if path is None:
         text = environment.get(VARIABLE, "").strip()
@@ -153,7 +153,7 @@ class ClientBudget:
 
     @property
     def is_idle(self) -> bool:
-        """Whether forgetting the client changes nothing for it."""
+        """The client's state equals that of a new client (bool)."""
         self.delay(0)
         return not self.requests and (not self.rate or self.rows >= self.rate)
 
@@ -173,7 +173,7 @@ class Clients:
 
     @property
     def has_tokens(self) -> bool:
-        """Whether requests need a token."""
+        """Requests need a token (bool)."""
         return bool(self._tokens)
 
     def client_of(self, authorization: bytes | None, address: str) -> ClientBudget:

@@ -363,7 +363,7 @@ class JudgeService:
             self._attempt(one)
 
     def stop(self) -> None:
-        """End all programs now: those that wait are not judged, and launches are interrupted."""
+        """End all programs now: drop waiting programs, and interrupt launches."""
         with self._lock:
             self._stopped = True
             session, unstarted = self._session, [*self._parked, *self._suspects]

@@ -105,7 +105,7 @@ class ServeSettings:
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine can connect."""
+        """Only this machine can connect (bool)."""
         return is_loopback(self.host)
 
 

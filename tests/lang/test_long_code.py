@@ -117,7 +117,7 @@ def jumps(count: int) -> str:
     return f"i = 1\nprint({joined('i', count, ' and ')})\n"
 
 
-# The last size that works, and one that does not; a size of 0 is not tried.
+# A program, a size that works, and a size beyond the limit.
 LIMITED: list[tuple[Callable[[int], str], int, int]] = [
     (local_names, 256, 257),
     (targets, 4000, 66_000),

@@ -1,5 +1,5 @@
 # Exceptions: The traceback that `__exit__` gets
-# It is None.
+# Interpreters pass None.
 class Manager:
     def __enter__(self): return self
     def __exit__(self, kind, value, traceback):
