@@ -21,7 +21,9 @@ def without_comments(text: str) -> str:
 
     def blank(match: re.Match[str]) -> str:
         found = match[0]
-        return re.sub(r"[^\n]", " ", found) if found.startswith("/") else found
+        if not found.startswith("/"):
+            return found
+        return "\n".join(" " * len(line) for line in found.split("\n"))
 
     return COMMENT.sub(blank, text)
 

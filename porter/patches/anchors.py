@@ -216,8 +216,10 @@ def _scopes(hunk: Hunk, text: str, patch: str, number: int) -> list[_Scope]:
     """
     code = without_comments(text)
     found = []
-    # A macro may wrap the name, as in `MICROPY_WRAP_X(x)(void) {`.
-    for match in re.finditer(rf"(?<!\w){re.escape(hunk.inside)}(?:\s*\))*\s*\(", code):
+    # A macro may wrap the name, as in `MICROPY_WRAP_X(x)(void) {`. The pattern begins with the
+    # name, so `re` searches for the name as a string.
+    name = re.escape(hunk.inside)
+    for match in re.finditer(rf"{name}(?<!\w{name})(?:\s*\))*\s*\(", code):
         behind = behind_bracket(code, match.end(), "()") or len(code)
         opening = re.compile(r"\s*\{").match(code, behind)
         if opening is None:

@@ -12,7 +12,7 @@ from porter.base.documents import document_of
 from porter.errors import PatchDrift, UsageError
 from porter.manifest import KeptFunction, Patches, SkippedPatch
 from porter.patches.anchors import drift, find_places, with_text
-from porter.patches.declared_names import unknown_names
+from porter.patches.declared_names import SourceTree, unknown_names
 from porter.patches.patch import CLASSES, REQUIRED, FunctionReplacement, Patch, Patched
 from porter.patches.series import load_series
 
@@ -131,6 +131,7 @@ def _fits(
     unreadable: Mapping[str, str] = NOTHING,
 ) -> Iterator[tuple[Patch, Fit, dict[str, str]]]:
     """Yield each patch for the tree, the result of applying it, and the texts that it changes."""
+    tree = SourceTree(root)
     texts: dict[str, str] = {}
     missing: set[str] = set()  # skipped patches
     asked: set[str] = set()  # skipped at the user's request, with the patches that require them
@@ -146,7 +147,7 @@ def _fits(
             detail = f"it requires {', '.join(lacks)}, skipped"
         else:
             try:
-                changed = _apply_patch(patch, root, texts)
+                changed = _apply_patch(patch, tree, texts)
                 texts.update(changed)
                 state = "applies"
             except PatchDrift as error:
@@ -219,18 +220,18 @@ def chosen(root: Path, series: Iterable[Patch]) -> list[Patch]:
     ]
 
 
-def _apply_patch(patch: Patch, root: Path, texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts that the hunks change, over `texts` and the files of the tree `root`."""
+def _apply_patch(patch: Patch, tree: SourceTree, texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts that the hunks change, over `texts` and the files of the tree."""
     changed: dict[str, str] = {}
     for number, hunk in enumerate(patch.hunks, 1):
         text = changed.get(hunk.file, texts.get(hunk.file))
         if text is None:
             try:
-                text = (root / hunk.file).read_text(encoding="utf-8")
+                text = (tree.root / hunk.file).read_text(encoding="utf-8")
             except FileNotFoundError:
                 raise drift(hunk, patch.name, number, "there is no such file") from None
         places = find_places(hunk, text, patch.name, number)
-        if names := unknown_names(patch, hunk, text, places[0], root):
+        if names := unknown_names(patch, hunk, text, places[0], tree):
             detail = f"its text uses {', '.join(names)}, and nothing at its place declares it"
             raise drift(hunk, patch.name, number, detail)
         changed[hunk.file] = with_text(hunk, text, places)

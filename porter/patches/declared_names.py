@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
+
+from attrs import define
 
 from porter.base import paths
 from porter.base.c_text import LITERAL, without_comments
@@ -41,7 +43,29 @@ _TOKEN = re.compile(r"\w+|[{}();]|\n(?=\w)|\n}")
 _STATE = re.compile(r"MP_STATE_\w+\(\w+\)")  # members that any file may add
 
 
-def unknown_names(patch: Patch, hunk: Hunk, text: str, place: Range, root: Path) -> list[str]:
+@define
+class SourceTree:
+    """The source tree that patches are applied to. Its headers are read once, when first needed.
+
+    Attributes:
+        root: The folder.
+    """
+
+    root: Path
+
+    def names_in(self, file: str) -> frozenset[str]:
+        """Return the names that upstream's version of a file declares."""
+        return _declared((self.root / file).read_text(encoding="utf-8", errors="replace"))
+
+    @cached_property
+    def global_names(self) -> frozenset[str]:
+        """Return the names that upstream's headers and those of the port declare."""
+        folders = [self.root / name for name in HEADERS]
+        files = [file for folder in folders for file in sorted(folder.rglob("*.h"))]
+        return _names_of((*files, *_port_headers()))
+
+
+def unknown_names(patch: Patch, hunk: Hunk, text: str, place: Range, tree: SourceTree) -> list[str]:
     """Return the names that a hunk's text uses and that nothing at its place declares.
 
     Args:
@@ -49,7 +73,7 @@ def unknown_names(patch: Patch, hunk: Hunk, text: str, place: Range, root: Path)
         hunk: The hunk.
         text: The file's text without the hunk.
         place: The range of offsets that the hunk replaces or inserts at.
-        root: The source tree, for upstream's version of the file and for headers.
+        tree: The source tree, for upstream's version of the file and for headers.
 
     Returns:
         The names, sorted.
@@ -58,9 +82,8 @@ def unknown_names(patch: Patch, hunk: Hunk, text: str, place: Range, root: Path)
     names -= _around(text, place) if names else set()
     names |= _out_of_scope(patch, hunk, text, place)
     if names:
-        original = (root / hunk.file).read_text(encoding="utf-8", errors="replace")
-        names -= _declared(original)
-    return sorted(names - _global_names(root)) if names else []
+        names -= tree.names_in(hunk.file)
+    return sorted(names - tree.global_names) if names else []
 
 
 def _code(text: str) -> str:
@@ -166,12 +189,6 @@ def _declared(text: str) -> frozenset[str]:
                 macro = False
         last = token
     return frozenset(found)
-
-
-def _global_names(root: Path) -> frozenset[str]:
-    folders = [root / name for name in HEADERS]
-    files = [file for folder in folders for file in sorted(folder.rglob("*.h"))]
-    return _names_of((*files, *_port_headers()))
 
 
 def _port_headers() -> Iterable[Path]:

@@ -69,8 +69,10 @@ def remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 _ONCE = {
-    name: functools.lru_cache(maxsize=600)(getattr(application, name))
-    for name in ("find_places", "with_text", "unknown_names")
+    name: functools.lru_cache(maxsize=4 * sum(len(patch.hunks) for patch in SERIES))(
+        getattr(application, name)
+    )
+    for name in ("find_places", "with_text")
 }
 
 
