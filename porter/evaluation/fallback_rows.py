@@ -197,6 +197,7 @@ def _job(portion: Portion, how: Judging, fallback: Fallback, call: _Call) -> Job
         seed=how.seed,
         deadline=_deadline(portion, how, fallback, call.program),
         stdout=how.stdout,
+        stderr=how.stdout if "stderr" in how.keep else 0,
     )
     if texts is not None:
         return evolve(made, stdin=texts[call.cases[0]].stdin)
@@ -244,9 +245,10 @@ def _set(
     if rows.tracebacks:
         rows.tracebacks[row] = None if outcome.record is None else outcome.record.traceback
     if rows.stderr:
-        rows.stderr[row] = b""  # it is not kept
+        report = "" if outcome.record is None else outcome.record.traceback
+        rows.stderr[row] = (outcome.stderr + report.encode(errors="backslashreplace"))[: how.stdout]
     if rows.exit_codes:
-        exited = texts is not None and outcome.kind == "exited"
+        exited = texts is not None and outcome.kind in ("exited", "left")
         rows.exit_codes[row] = outcome.code if exited else None
     return True
 

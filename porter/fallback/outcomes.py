@@ -38,6 +38,7 @@ class FallbackOutcome:
             the refused module.
         output: Output of the call (bytes), cut.
         printed: Bytes of the whole output.
+        stderr: Bytes that the call wrote to stderr, cut.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class FallbackOutcome:
     reason: str = ""
     output: bytes = b""
     printed: int = 0
+    stderr: bytes = b""
 
 
 def outcome_of(data: bytes) -> FallbackOutcome:
@@ -96,7 +98,9 @@ def _record(parts: list[Any]) -> ExceptionRecord | None:
                         frames.append(TracebackFrame(_text(file), line, _text(function)))
                     case _:
                         return None
-            cut = frozenset({"message"} if size > len(message.encode("utf-8", "replace")) else ())
+            cut = frozenset(
+                {"message"} if size > len(message.encode("utf-8", "surrogatepass")) else ()
+            )
             return ExceptionRecord(
                 _text(name),
                 message[:_MOST_TEXT],

@@ -57,6 +57,7 @@ class Job:
         seed: Seed of `random`.
         deadline: Seconds of loading the program and the first call, and of each further call.
         stdout: Bytes of output that are kept of each call.
+        stderr: Bytes of stderr that are kept of each call.
     """
 
     source: bytes = field(repr=False)
@@ -66,6 +67,35 @@ class Job:
     seed: int = 0
     deadline: float = 10.0
     stdout: int = 1 << 14
+    stderr: int = 0
+
+
+@define(eq=False)
+class _KeptOutput:
+    """The output of a call so far: its beginning, and its length in bytes."""
+
+    descriptor: int
+    most: int
+    data: bytearray = field(factory=bytearray)
+    size: int = 0
+
+    def read(self) -> bool:
+        """Read what the pipe has; return whether the process can write more."""
+        for _ in range(_MOST_READ // _CHUNK):
+            data = _some(self.descriptor)
+            if not data:
+                return data is None
+            self.size += len(data)
+            if (space := self.most - len(self.data)) > 0:
+                self.data += data[:space]
+        return True
+
+    def take(self) -> tuple[bytes, int]:
+        """Return the data and the length, and begin the next call."""
+        found = bytes(self.data), self.size
+        self.data.clear()
+        self.size = 0
+        return found
 
 
 @define(eq=False)
@@ -74,14 +104,13 @@ class _JobRun:
 
     number: int
     job: Job
-    printed: int
+    printed: _KeptOutput
+    errors: _KeptOutput
     results: int
     permits: int | None  # a byte here permits the next call
     until: float
     found: list[FallbackOutcome] = field(factory=list)
     data: bytearray = field(factory=bytearray)
-    output: bytearray = field(factory=bytearray)
-    output_bytes: int = 0
     killed: str = ""
     too_large: bool = False
     status: int = 0
@@ -98,9 +127,19 @@ class _JobRun:
             with suppress(OSError):  # the process has closed its end, or does not read it
                 os.write(self.permits, b".")
 
+    @property
+    def pipes(self) -> tuple[int, int, int]:
+        """The descriptors of pipes that the process writes."""
+        return self.printed.descriptor, self.errors.descriptor, self.results
+
+    def read_output(self) -> None:
+        """Read what the process has written to stdout and stderr."""
+        self.printed.read()
+        self.errors.read()
+
     def close(self) -> None:
         """Close the descriptors."""
-        for one in (self.printed, self.results, self.permits):
+        for one in (*self.pipes, self.permits):
             if one is not None:
                 os.close(one)
 
@@ -198,9 +237,11 @@ class Zygote:
                 made.append(_file_of(name, content))
             output, printed = os.pipe()
             made += [output, printed]
+            messages, errors = os.pipe()
+            made += [messages, errors]
             answers, results = os.pipe()
             made += [answers, results]
-            given, permits = [made[0], made[1], printed, results], None
+            given, permits = [made[0], made[1], printed, errors, results], None
             if len(job.arguments) > 1:
                 permitted, permits = os.pipe()
                 made += [permitted, permits]
@@ -214,10 +255,18 @@ class Zygote:
             raise
         for one in given:
             os.close(one)
-        for end in (output, answers, permits):
+        for end in (output, messages, answers, permits):
             if end is not None:
                 os.set_blocking(end, False)
-        self.run = _JobRun(number, job, output, answers, permits, time.monotonic() + job.deadline)
+        self.run = _JobRun(
+            number,
+            job,
+            _KeptOutput(output, job.stdout),
+            _KeptOutput(messages, job.stderr),
+            answers,
+            permits,
+            time.monotonic() + job.deadline,
+        )
         return self.run
 
     def kill(self, why: str) -> None:
@@ -297,21 +346,9 @@ def _take_frames(run: _JobRun) -> None:
         del run.data[:end]
         if not run.is_complete:  # else the process wrote more frames than calls
             # The process wrote the call's output before the frame, and no other one since.
-            _read_output(run)
+            run.read_output()
             run.found.append(_with_output(run, outcome_of(frame)))
             run.permit()
-
-
-def _read_output(run: _JobRun) -> bool:
-    """Read the output that the pipe has; return whether the process can write more."""
-    for _ in range(_MOST_READ // _CHUNK):
-        data = _some(run.printed)
-        if not data:
-            return data is None
-        run.output_bytes += len(data)
-        if (space := run.job.stdout - len(run.output)) > 0:
-            run.output += data[:space]
-    return True
 
 
 def _some(descriptor: int) -> bytes | None:
@@ -323,10 +360,8 @@ def _some(descriptor: int) -> bytes | None:
 
 
 def _with_output(run: _JobRun, outcome: FallbackOutcome) -> FallbackOutcome:
-    found = evolve(outcome, output=bytes(run.output), printed=run.output_bytes)
-    run.output.clear()
-    run.output_bytes = 0
-    return found
+    output, printed = run.printed.take()
+    return evolve(outcome, output=output, printed=printed, stderr=run.errors.take()[0])
 
 
 def _end(run: _JobRun) -> None:
@@ -476,8 +511,8 @@ class _Batch:
                 raise
             self.active.add(zygote)
             self.selector.register(zygote, selectors.EVENT_READ, zygote)
-            self.selector.register(run.printed, selectors.EVENT_READ, zygote)
-            self.selector.register(run.results, selectors.EVENT_READ, zygote)
+            for pipe in run.pipes:
+                self.selector.register(pipe, selectors.EVENT_READ, zygote)
 
     def _left_of(self, number: int) -> Job:
         """Return a job with the calls that have no outcome yet."""
@@ -508,7 +543,11 @@ class _Batch:
     def _read(self, zygote: Zygote, descriptor: int) -> None:
         run = zygote.run
         assert run is not None
-        more = _read_output(run) if descriptor == run.printed else _read_results(run)
+        if descriptor == run.results:
+            more = _read_results(run)
+        else:
+            kept = run.printed if descriptor == run.printed.descriptor else run.errors
+            more = kept.read()
         if not more:  # `select` would report the end again and again
             self.selector.unregister(descriptor)
         if run.too_large:
@@ -521,7 +560,7 @@ class _Batch:
         run = zygote.run
         assert run is not None
         _read_results(run)
-        _read_output(run)
+        run.read_output()
         _end(run)
         self._leave(zygote)
         run.close()
@@ -551,7 +590,7 @@ class _Batch:
         self.active.discard(zygote)
         run = zygote.run
         assert run is not None
-        for one in (zygote.fileno(), run.printed, run.results):
+        for one in (zygote.fileno(), *run.pipes):
             with suppress(KeyError, ValueError):
                 self.selector.unregister(one)
 

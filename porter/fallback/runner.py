@@ -83,7 +83,7 @@ def main(descriptor: int) -> None:
     control.send(marshal.dumps((layers, missing), 2))
     zygote = os.getpid()
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 64, 5)
+        message, descriptors, _, _ = socket.recv_fds(control, 64, 6)
         if not message:
             os._exit(0)
         if message[:1] != b"R":
@@ -243,9 +243,9 @@ def _wait(child: int, control: socket.socket) -> int:
 
 def _run_job(descriptors: list[int], cpu: int, setup: Mapping[str, Any]) -> NoReturn:
     """Restrict this process, read the job, and run it."""
-    job, given, printed, results, *permits = descriptors
-    os.dup2(given, 0)
-    os.dup2(printed, 1)
+    job, given, printed, errors, results, *permits = descriptors
+    for number, one in enumerate((given, printed, errors)):
+        os.dup2(one, number)
     kept = sorted({0, 1, 2, job, results, *permits})
     for low, high in zip(kept, [*kept[1:], 1 << 16], strict=True):
         os.closerange(low + 1, high)
@@ -295,7 +295,10 @@ class _RestrictedProgram:
             io.BufferedWriter(io.FileIO(1, "w")), "utf-8", "surrogateescape"
         )
         sys.stderr = io.TextIOWrapper(
-            io.BufferedWriter(io.FileIO(2, "w")), "utf-8", "backslashreplace"
+            io.BufferedWriter(io.FileIO(2, "w")),
+            "utf-8",
+            "backslashreplace",
+            line_buffering=True,
         )
         for name in ("stdin", "stdout", "stderr"):
             setattr(sys, f"__{name}__", getattr(sys, name))
@@ -373,8 +376,9 @@ class _RestrictedProgram:
 
     def _send(self, frame: tuple[Any, ...]) -> None:
         """Write a frame, after all output of the program."""
-        with suppress(BaseException):  # the program may have closed or replaced it
-            sys.stdout.flush()
+        for name in ("stdout", "stderr"):
+            with suppress(BaseException):  # the program may have closed or replaced it
+                getattr(sys, name).flush()
         data = self.dumps(frame, 2)
         data = struct.pack("<Q", len(data)) + data
         while data:
@@ -426,8 +430,12 @@ def _finish_threads() -> None:
 
 
 def _exit_code(code: object) -> int:
+    """Return the exit code of a SystemExit; print another object to stderr, as CPython does."""
     if code is None:
         return 0
+    if not isinstance(code, int):
+        with suppress(BaseException):
+            print(code, file=sys.stderr)
     return int(code) & 0xFF if type(code) in (int, bool) else 1  # type: ignore[call-overload]
 
 

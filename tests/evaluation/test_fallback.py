@@ -140,6 +140,27 @@ def test_whole_programs(judged: Judge) -> None:
     assert found.outputs is not None and found.outputs[0] == [b"42\n"]
 
 
+def test_stderr_and_exit_codes_are_those_of_interpreters(judged: Judge) -> None:
+    sources = [
+        "import sys\nsys.stderr.write('e')\nsys.exit(3)",
+        "import sys\nsys.exit('why')",
+        "raise SystemExit",
+        "print(1)",
+        "1 / 0",
+        "import sys\nsys.stderr.write('\\xe4' * 9000)",
+        "raise ValueError('\\ud800')",
+    ]
+    keep = ("stderr", "exit_codes")
+    own = judged(sources, [{"stdin": ""}], keep=keep)
+    found = judged([LACK + one for one in sources], [{"stdin": ""}], keep=keep, fallback="cpython")
+    assert found.in_cpython.all() and (found.status == own.status).all()
+    assert found.exit_codes == own.exit_codes and found.stderr is not None
+    texts = [row[0] for row in found.stderr]
+    assert own.stderr is not None and texts[:4] == [row[0] for row in own.stderr[:4]]
+    assert texts[4].endswith(b"line 2, in <module>\nZeroDivisionError: division by zero\n")
+    assert len(texts[5]) == 16384 and texts[6].endswith(b"ValueError: \\ud800\n")
+
+
 def test_programs_that_test_themselves(judged: Judge) -> None:
     unittest = (
         "import unittest\nclass T(unittest.TestCase):\n def test(self): self.assertEqual({}, 1)\n"

@@ -217,6 +217,36 @@ def test_outputs_are_cut_and_counted(run: Run) -> None:
     assert found.kind == "returned" and found.output == b"y" * 100 and found.printed == 10**6 + 1
 
 
+# Code of a program, and the stderr that it has then.
+STDERR = {
+    "sys.stderr.write('e')": "e",
+    "os.write(2, b'\\xff')": "\xff",
+    "sys.exit('why')": "why\n",
+    "sys.stderr.write('e')\nos._exit(0)": "",  # CPython does not write an incomplete line either
+    "print('e', file=sys.stderr)\nos._exit(0)": "e\n",
+    "os.close(2)": "",
+    "sys.stderr = None": "",
+    "sys.stderr.write('y' * 10**6)": "y" * 100,
+    "while True: sys.stderr.write('y' * 4096)": "y" * 100,
+}
+
+
+@pytest.mark.parametrize("code", STDERR)
+@pytest.mark.parametrize("entry", ["solve", ""])
+def test_stderr_is_kept(run: Run, code: str, entry: str) -> None:
+    lines = code.replace("\n", "\n ")
+    source = f"import os, sys\ndef solve():\n {lines}\n" + ("" if entry else "solve()")
+    found = run(source, entry=entry, stderr=100, deadline=2.0)
+    assert found.stderr.decode("latin-1") == STDERR[code] and found.output == b""
+
+
+def test_stderr_of_each_call(run: Run) -> None:
+    source = b"import sys\ndef solve(x):\n print(x, end='', file=sys.stderr)\n return x"
+    arguments = tuple(encode(((x,), {}), "") for x in range(20))
+    (found,) = outcomes(OPTIONS, [Job(source, "solve", arguments, stderr=8)])
+    assert [one.stderr for one in found] == [str(x).encode() for x in range(20)]
+
+
 def test_a_process_sees_no_data_of_another() -> None:
     secret = "".join(map(chr, range(0x2460, 0x2480)))
     job = Job(f"s = '{secret}'\ndef solve(): return 1".encode(), "solve", (encode(((), {}), ""),))
