@@ -13,6 +13,7 @@ import click
 import numpy as np
 from attrs import define, field
 
+from porter.cli._fallback import fallback_options, take_fallback
 from porter.cli._options import limit_options, seconds_option, size_option
 from porter.cli._progress import show_progress
 from porter.cli._subject import devices_option
@@ -34,28 +35,12 @@ from porter.evaluation.execution import judgements, judging_of, open_sandbox
 from porter.evaluation.formats import FORMATS, OWN
 from porter.evaluation.options import CLOCK, EACH, KEPT, OUTPUTS, STEPS, batch_of
 from porter.evaluation.shapes import with_entry
-from porter.fallback import Fallback
-from porter.fallback.options import CPYTHON, DEADLINE
+from porter.fallback.options import DEADLINE
 from porter.run.open import Devices
-
-FALLBACK = "fallback_"  # options of the command that are options of a Fallback
-
-
-def _fallback(values: dict[str, Any]) -> Fallback | None:
-    """Take the options of the fallback out of `values`; None: without a fallback."""
-    names = [name for name in values if name.startswith(FALLBACK)]
-    given = {name.removeprefix(FALLBACK): values.pop(name) for name in names}
-    options = {name: value for name, value in given.items() if value not in (None, ())}
-    if values.pop("fallback") is not None:
-        return Fallback(**options)
-    if options:
-        name = next(iter(options))
-        raise UsageError(f"--fallback-{name.removesuffix('s')}: it needs --fallback {CPYTHON}")
-    return None
 
 
 def _judging(values: dict[str, Any]) -> Judging:
-    fallback = _fallback(values)
+    fallback = take_fallback(values)
     tolerance, steps, clock = (values.pop(name) for name in ("tolerance", "max_steps", "clock"))
     return judging_of(
         steps=STEPS if steps is None else steps,
@@ -238,23 +223,11 @@ def _judgements_on(
     type=PathType(exists=True, path_type=Path),
     help="Folder or littlefs2 image to mount at /.",
 )
-@click.option(
-    "--fallback",
-    type=click.Choice((CPYTHON,)),
-    help="Run UNSUPPORTED calls in CPython, in restricted processes.",
-)
-@click.option(
-    "--fallback-module",
-    "fallback_modules",
-    multiple=True,
-    metavar="MODULE",
-    help="Permit programs in CPython to import this module too.",
-)
+@fallback_options
 @seconds_option(
     f"Maximum run time of a call in CPython, without --deadline [{DEADLINE:g}].",
     name="--fallback-deadline",
 )
-@size_option("--fallback-memory", "Address space of a process of CPython [1G].")
 @click.option("--batch", type=int, help="Programs per launch [chosen from free memory].")
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option(

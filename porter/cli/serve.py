@@ -7,11 +7,13 @@ from typing import Any
 
 import click
 
+from porter.cli._fallback import fallback_options, take_fallback
 from porter.cli._options import seconds_option, size_option
 from porter.cli._subject import devices_option
 from porter.cli._types import NAME, PathType
 from porter.errors import EXIT_INTERRUPTED, MissingPackage, UsageError
 from porter.evaluation.execution import open_sandbox
+from porter.fallback import layers_of
 from porter.run.open import Devices
 
 INSTALL = "pip install 'gpusnek-porter[serve]'"
@@ -63,6 +65,10 @@ def _source(scheduler: str | None, devices: Devices | None, choice: dict[str, An
 )
 @click.option("--build", type=PathType(path_type=Path), help="Use this finished build.")
 @devices_option
+@fallback_options
+@click.option(
+    "--fallback-processes", type=int, help="Programs in CPython at a time [one for each core]."
+)
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
@@ -100,11 +106,14 @@ def command(
     from porter.serve.logs import configure
     from porter.serve.settings import ServeSettings
 
+    fallback = take_fallback(options)
     given = {name: value for name, value in options.items() if value is not None}
-    settings = ServeSettings(**given)
+    settings = ServeSettings(**given, fallback=fallback)
     tokens = read_tokens(token_file)
     server.check_exposure(settings, tokens, no_token=no_token)
     source = _source(scheduler, devices, {"target": target, "release": release, "build": build})
+    if fallback is not None and scheduler is None:  # else its workers run the programs
+        layers_of(fallback)  # raises on a machine that cannot restrict programs
     configure(log_level)
 
     def listening(address: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from attrs import define
@@ -20,6 +20,7 @@ from porter.serve.refusals import RefusedRequest
 
 JSON_TYPES = ("application/json",)
 LINE_TYPES = ("application/x-ndjson", "application/jsonl", "application/x-jsonlines")
+DISCARDING = 2.0  # seconds
 _SHOWN = 80  # characters of a message about JSON
 
 
@@ -94,6 +95,29 @@ async def read_body(request: Request, most: int, seconds: float, share: BodyShar
             there is no memory for it (429).
         ClientLeft: The client has closed the connection.
     """
+    try:
+        return await _received(request, most, seconds, share)
+    except RefusedRequest:
+        await _discard(request)
+        raise
+
+
+async def _discard(request: Request) -> None:
+    """Receive the rest of a refused body for some time.
+
+    A connection that is closed with unread data is reset, and clients that send a body before they
+    read the answer, as `http.client` does, would not see it.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(DISCARDING):
+            while True:
+                message = await request.receive()
+                if message["type"] == "http.disconnect" or not message.get("more_body", False):
+                    return
+
+
+async def _received(request: Request, most: int, seconds: float, share: BodyShare) -> bytes:
+    """Receive a body for `read_body`."""
     told = request.headers.get("content-length", "")
     if told.isascii() and told.isdecimal() and (len(told) > len(str(most)) or int(told) > most):
         _refuse_size(most)

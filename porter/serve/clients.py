@@ -39,7 +39,8 @@ class Token:
         """Make a token. Raises UsageError if it is short, or no printable ASCII."""
         if len(text) < MIN_TOKEN or not text.isascii() or not text.isprintable() or " " in text:
             raise UsageError(
-                f"the token {name!r} is not {MIN_TOKEN} or more printable ASCII characters",
+                f"the token of the client {name!r} is not {MIN_TOKEN} or more printable ASCII "
+                "characters",
                 hint="Make one with: python3 -c 'import secrets; print(secrets.token_urlsafe())'",
             )
         return cls(name, _digest(text.encode("ascii")))

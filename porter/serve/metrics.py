@@ -39,6 +39,7 @@ class ServiceMetrics:
             registry=own,
         )
         self.rows = Counter("porter_rows", "Judged rows by status.", ("status",), registry=own)
+        self.in_cpython = Counter("porter_rows_in_cpython", "Rows that CPython ran.", registry=own)
         self.programs = Counter("porter_programs", "Answered programs.", registry=own)
         self.cancelled = Counter(
             "porter_cancelled", "Programs whose client left before the answer.", registry=own
@@ -64,6 +65,7 @@ class ServiceMetrics:
     def judged(self, found: JudgedProgram) -> None:
         """Count a judged program."""
         self.programs.inc()
+        self.in_cpython.inc(sum(found.in_cpython))
         for status, count in Tally(found.statuses).items():
             self.rows.labels(status.name).inc(count)
 

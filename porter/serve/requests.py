@@ -109,6 +109,7 @@ class RunAnswer:
     steps: int = member("Steps of the program.")
     reason: str = member("Why the program did not run to its end; empty if it did.")
     unsupported: str | None = member("What CPython has and the interpreter lacks.")
+    in_cpython: bool = member("Whether CPython ran it: the fallback of `porter serve --fallback`.")
 
 
 @frozen(kw_only=True)
@@ -118,6 +119,7 @@ class CaseAnswer:
     status: str = member("The status.", choices=tuple(one.name for one in CaseStatus))
     steps: int = member("Its steps.")
     reason: str = member("The exception, the missing feature or the limit; else empty.")
+    in_cpython: bool = member("Whether CPython ran it.")
 
 
 @frozen(kw_only=True)
@@ -129,7 +131,10 @@ class EvaluateAnswer:
     solved: bool = member("Whether all cases passed.")
     passed: int = member("Number of cases that passed.")
     reason: str = member("Why the score is below 1; empty if it is 1.")
-    unsupported: bool = member("Whether the program uses what CPython has and interpreters lack.")
+    unsupported: bool = member(
+        "Whether a case was not judged, because it uses what CPython has and interpreters lack."
+    )
+    in_cpython: bool = member("Whether CPython ran a case.")
     cases: list[CaseAnswer] = member("The end of each case, in the order of the tests.")
 
 
@@ -214,7 +219,7 @@ class Translator:
         try:
             cases = Cases.of([{"stdin": stdin}])
         except PorterError as error:
-            raise InvalidField(str(error).replace("cases[0], ", "")) from error
+            raise InvalidField(f"stdin{str(error).removeprefix('cases[0]')}") from error
         source = self._checked(program.encode("utf-8", "surrogatepass"))
         return ProgramWork(name, source, cases, how, answer)
 
@@ -377,6 +382,7 @@ def run_answer(name: Any, found: JudgedProgram) -> RunAnswer:
         steps=found.steps[0],
         reason=reason,
         unsupported=printable(str(found.causes[0])) if 0 in found.causes else None,
+        in_cpython=any(found.in_cpython),
     )
 
 
@@ -390,8 +396,14 @@ def evaluate_answer(name: Any, found: JudgedProgram, *, partial: bool) -> Evalua
         passed=found.passed,
         reason=printable(reward.reason),
         unsupported=reward.unsupported,
+        in_cpython=reward.in_cpython,
         cases=[
-            CaseAnswer(status=status.name, steps=steps, reason=reason_of(found, case))
-            for case, (status, steps) in enumerate(zip(found.statuses, found.steps, strict=True))
+            CaseAnswer(
+                status=found.statuses[case].name,
+                steps=found.steps[case],
+                reason=reason_of(found, case),
+                in_cpython=found.in_cpython[case],
+            )
+            for case in range(len(found.statuses))
         ],
     )

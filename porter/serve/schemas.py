@@ -130,7 +130,9 @@ def _checked(kind: Any, value: Any, name: str, metadata: Any) -> Any:
             return None
         others = [one for one in kinds if one is not type(None)]
         fitting = [one for one in others if _fits(one, value)]
-        return _checked((fitting or others)[0], value, name, metadata)
+        if not fitting:
+            raise InvalidField(f"{name}: {shown(value)} is not {' or '.join(map(_word, others))}")
+        return _checked(fitting[0], value, name, metadata)
     if attrs.has(kind):
         return read(kind, value, name, extra=getattr(kind, "EXTRA", False))
     if not _fits(kind, value):
@@ -171,6 +173,8 @@ def _fits(kind: Any, value: Any) -> bool:
 
 
 def _word(kind: Any) -> str:
+    if attrs.has(kind):
+        return "an object"
     if get_origin(kind) is list:
         return "a list"
     return "an object" if get_origin(kind) is dict else _WORDS[kind]
@@ -185,7 +189,11 @@ def _number(kind: Any, value: Any, name: str, metadata: Any) -> Any:
     least = -math.inf if low is None else low
     most = math.inf if high is None else high
     if number in (math.inf, -math.inf) or not least <= number <= most:
-        raise InvalidField(f"{name}: {shown(value)} is not from {least:,} to {most:,}")
+        if number < least:
+            raise InvalidField(f"{name}: {shown(value)} is less than {least:,}, the minimum")
+        if number > most:
+            raise InvalidField(f"{name}: {shown(value)} is more than {most:,}, the maximum")
+        raise InvalidField(f"{name}: {shown(value)} is no finite number")
     if metadata.get("positive") and number <= 0:
         raise InvalidField(f"{name}: {shown(value)} is not larger than 0")
     return number

@@ -178,7 +178,7 @@ def serve(
     with listen(settings.host, settings.port) as opened:
         host, port = opened.getsockname()[:2]
         address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-        service = JudgeService(source, settings.queue)
+        service = JudgeService(source, settings.queue, settings.fallback)
         clients = Clients(tokens, settings.client_requests, settings.client_rows)
         run = ServiceRun(make_app(settings, service, clients), settings, opened)
         event("starting", address=address, tokens=len(tokens))

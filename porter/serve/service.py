@@ -17,6 +17,10 @@ Invariants:
 * S4: no method of a batcher is called with `_lock` held, because a batcher runs callbacks, which
   take `_lock`, with its own lock held.
 
+With a fallback, a program that interpreters do not support is attempted once more, with it, by the
+session's second batcher. Each of its batches is one program, so that a program which runs long in
+CPython delays only programs that also need CPython.
+
 A program of a batch that failed is a *suspect*. Suspects are attempted again one after the other,
 each in a batch of its own, so that a program that breaks devices fails alone. Batches of other
 programs run beside a suspect. If a suspect breaks the device under them, their programs become
@@ -25,6 +29,8 @@ suspects.
 
 from __future__ import annotations
 
+import logging
+import os
 import threading
 import time
 from collections import deque
@@ -36,12 +42,22 @@ from typing import Protocol
 
 from attrs import define, evolve, field, frozen
 
-from porter.errors import LaunchFailed, NoCluster, PorterError, QueueFull, UsageError
+from porter.errors import (
+    FallbackUnavailable,
+    LaunchFailed,
+    NoCluster,
+    PorterError,
+    QueueFull,
+    UsageError,
+)
 from porter.evaluation.batching import BATCHES, Batcher, JudgedProgram
 from porter.evaluation.execution import judgements
 from porter.evaluation.judgement import Judgement
 from porter.evaluation.options import Judging
+from porter.evaluation.status import CaseStatus
+from porter.fallback import Fallback
 from porter.run import Cancel
+from porter.serve.logs import event
 from porter.serve.requests import ProgramWork
 
 # Of a program whose batches fail. The second failure may be the fault of a batch beside it.
@@ -99,17 +115,48 @@ class DeviceSource:
 class _Session:
     device: OpenedDevice
     batcher: Batcher
+    in_cpython: Batcher | None
+
+    @property
+    def batchers(self) -> tuple[Batcher, ...]:
+        """All batchers of the session."""
+        return (self.batcher,) if self.in_cpython is None else (self.batcher, self.in_cpython)
+
+    def close(self, *, drain: bool = True) -> None:
+        """Close the batchers."""
+        for one in self.batchers:
+            one.close(drain=drain)
 
 
 @define(eq=False)
 class AcceptedProgram:
+    """An accepted program.
+
+    Attributes:
+        work: The request.
+        answer: The future that the caller has.
+        attempt: The number of the attempt, from 1.
+        inner: The batcher's future of the attempt.
+        lacking: The result of interpreters for a program that they do not support, if the attempt
+            uses the fallback.
+        cancel: Ends the attempt that uses the fallback.
+    """
+
     work: ProgramWork
     answer: Future[JudgedProgram]
     attempt: int = 1
     inner: Future[JudgedProgram] | None = None
+    lacking: JudgedProgram | None = None
+    cancel: Cancel | None = None
 
-    def how(self) -> Judging:
-        """Return the options; an own object, hence an own batch, for a repeated attempt."""
+    def how(self, fallback: Fallback | None) -> Judging:
+        """Return the options; an own object, hence an own batch, for a repeated attempt.
+
+        Args:
+            fallback: The service's fallback.
+        """
+        if self.lacking is not None:
+            return evolve(self.work.how, fallback=fallback, cancel=self.cancel)
         return self.work.how if self.attempt == 1 else evolve(self.work.how)
 
 
@@ -120,12 +167,14 @@ class JudgeService:
     Attributes:
         source: Opens the device.
         room: Maximum number of accepted programs without an answer.
+        fallback: How CPython runs programs that are UNSUPPORTED; None: it does not.
         cancel: Ends all launches; None if the device cannot be interrupted.
         on_failure: Called with the error of each failed device.
     """
 
     source: DeviceSource
     room: int
+    fallback: Fallback | None = None
     on_failure: Callable[[BaseException], object] = field(default=lambda error: None)
     cancel: Cancel | None = field(init=False)
     state: ServiceState = field(default=ServiceState.STARTING, init=False)
@@ -166,13 +215,14 @@ class JudgeService:
     def waiting(self) -> int:
         """The number of accepted programs that are in no batch yet."""
         session = self._session
-        return len(self._parked) + (0 if session is None else session.batcher.depth)
+        batchers = () if session is None else session.batchers
+        return len(self._parked) + sum(one.depth for one in batchers)
 
     @property
     def running(self) -> int:
         """The number of programs in batches that run."""
         session = self._session
-        return 0 if session is None else session.batcher.running
+        return 0 if session is None else sum(one.running for one in session.batchers)
 
     def submit(self, work: ProgramWork) -> Future[JudgedProgram]:
         """Accept a program. Cancelling the future removes the program if no batch has it yet.
@@ -213,8 +263,11 @@ class JudgeService:
         if session is None:
             self._finish(program, error=error)
             return
+        batcher = session.batcher if program.lacking is None else session.in_cpython
+        assert batcher is not None
         try:
-            inner = session.batcher.submit(program.work.source, program.work.cases, program.how())
+            how = program.how(self.fallback)
+            inner = batcher.submit(program.work.source, program.work.cases, how)
         except UsageError:  # the batcher was closed meanwhile: the device failed
             with self._lock:
                 lost = self._session is session
@@ -225,7 +278,7 @@ class JudgeService:
             return
         program.inner = inner
         if program.answer.cancelled():
-            inner.cancel()
+            self._drop(program, inner)
         inner.add_done_callback(lambda done: self._ended(program, session, done))
 
     def _ended(
@@ -245,7 +298,15 @@ class JudgeService:
             return
         error = done.exception()
         if error is None:
-            self._finish(program, result=done.result())
+            result = done.result()
+            if self._needs_cpython(program, result):
+                self._attempt(program)
+            else:
+                self._finish(program, result=result)
+            return
+        if program.lacking is not None and isinstance(error, FallbackUnavailable):
+            event("fallback_failed", level=logging.ERROR, error=error)
+            self._finish(program, result=program.lacking)
             return
         if isinstance(error, LaunchFailed | NoCluster):
             self._lose(session, error)
@@ -258,6 +319,27 @@ class JudgeService:
             self._try_suspect()
         else:
             self._finish(program, error=error)
+
+    def _needs_cpython(self, program: AcceptedProgram, result: JudgedProgram) -> bool:
+        """Prepare a program that interpreters do not support for the fallback."""
+        if self.fallback is None or program.lacking is not None or program.answer.cancelled():
+            return False
+        if CaseStatus.UNSUPPORTED not in result.statuses:
+            return False
+        with self._lock:
+            if self._tried is program:
+                self._tried = None
+            program.lacking = result
+            program.cancel = Cancel() if self.source.interruptible else None
+        self._try_suspect()
+        return True
+
+    @staticmethod
+    def _drop(program: AcceptedProgram, inner: Future[JudgedProgram]) -> None:
+        """End an attempt whose answer is not needed."""
+        inner.cancel()
+        if program.cancel is not None:
+            program.cancel()
 
     def _try_suspect(self) -> None:
         """Attempt the next suspect, if none runs."""
@@ -297,7 +379,7 @@ class JudgeService:
         if not done.cancelled():
             return
         if program.inner is not None:
-            program.inner.cancel()
+            self._drop(program, program.inner)
             return
         with self._lock:
             parked = program in self._parked
@@ -319,7 +401,7 @@ class JudgeService:
 
         def work() -> None:
             if session is not None:
-                session.batcher.close(drain=False)
+                session.close(drain=False)
                 with suppress(Exception):  # the device is lost
                     session.device.close()
             self._open()
@@ -338,6 +420,7 @@ class JudgeService:
                     batches=self.source.batches,
                     busy_wait=BUSY_WAIT,
                 ),
+                self._cpython_batcher(device),
             )
         except BaseException as error:
             with self._lock:
@@ -357,10 +440,23 @@ class JudgeService:
             parked, self._parked = self._parked, []
         self._opened.set()
         if closed:
-            session.batcher.close()
+            session.close()
             device.close()
         for one in parked:
             self._attempt(one)
+
+    def _cpython_batcher(self, device: OpenedDevice) -> Batcher | None:
+        if self.fallback is None:
+            return None
+        batches = self.fallback.processes or len(os.sched_getaffinity(0))
+        return Batcher(
+            device,
+            wait=0.0,
+            most_rows=1,
+            room=ENDLESS,
+            judge=self.source.judge,
+            batches=max(batches, self.source.batches),
+        )
 
     def stop(self) -> None:
         """End all programs now: drop waiting programs, and interrupt launches."""
@@ -374,8 +470,13 @@ class JudgeService:
         if self.cancel is not None:
             self.cancel()
             self.cancel()
+        with self._lock:
+            cancels = [one.cancel for one in self._pending.values() if one.cancel is not None]
+        for cancel in cancels:
+            cancel()
+            cancel()
         if session is not None:
-            session.batcher.close(drain=False)
+            session.close(drain=False)
 
     def close(self) -> None:
         """Judge what waits, and close the device."""
@@ -387,5 +488,5 @@ class JudgeService:
         for one in unstarted:
             self._finish(one, error=self._not_ready())
         if session is not None:
-            session.batcher.close()
+            session.close()
             session.device.close()

@@ -11,6 +11,7 @@ from porter.base.arguments import MOST_SECONDS, seconds, whole
 from porter.base.sizes import KIB, MIB, parse_size
 from porter.errors import UsageError
 from porter.evaluation.options import MAX_HEAP, STEPS
+from porter.fallback import Fallback, fallback_of
 
 HOST, PORT = "127.0.0.1", 8080
 DEADLINE = 10.0  # seconds of a call, besides its steps
@@ -74,6 +75,7 @@ class ServeSettings:
         timeout: Seconds until an accepted request that waits or runs is answered with status 504.
         body_timeout: Seconds to receive a body, or to take a part of an answer.
         window: Lines of a batch that wait or run at a time.
+        fallback: How CPython runs programs that are UNSUPPORTED; None: it does not.
     """
 
     host: str = HOST
@@ -97,6 +99,7 @@ class ServeSettings:
     timeout: float = _own(_seconds, 120.0)
     body_timeout: float = _own(_seconds, 60.0)
     window: int = _own(_whole(1), 1024)
+    fallback: Fallback | None = field(default=None, converter=fallback_of)
 
     def __attrs_post_init__(self) -> None:
         for name in ("steps", "deadline"):

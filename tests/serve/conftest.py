@@ -61,7 +61,7 @@ def make(device: Device) -> Iterator[Maker]:
     ) -> ServeApp:
         chosen = ServeSettings(**{**SETTINGS, **settings})
         opened = source or DeviceSource(lambda: SharedDevice(device), judge)
-        service = JudgeService(opened, chosen.queue)
+        service = JudgeService(opened, chosen.queue, chosen.fallback)
         services.append(service)
         clients = Clients(tokens or [], chosen.client_requests, chosen.client_rows)
         app = make_app(chosen, service, clients)

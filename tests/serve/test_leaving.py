@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import socket
 import threading
@@ -42,6 +43,20 @@ def until(condition: Callable[[], bool]) -> None:
 @pytest.fixture
 def faulty(device: Any) -> FaultyDevices:
     return FaultyDevices(device, gate=threading.Event())
+
+
+def test_a_client_that_sends_a_large_body_before_it_reads(
+    make: Maker, live: Callable[[ServeApp], str]
+) -> None:
+    host = live(make()).removeprefix("http://")
+    for size in (9 << 20, 40 << 20):
+        connection = http.client.HTTPConnection(host, timeout=30)
+        connection.request(
+            "POST", "/v1/run", b" " * size, headers={"Content-Type": "application/json"}
+        )
+        response = connection.getresponse()
+        assert response.status == 413 and b"8388608 bytes" in response.read()
+        connection.close()
 
 
 def test_a_client_that_leaves_a_batch(
