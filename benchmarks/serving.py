@@ -2,12 +2,14 @@
 
     python -m benchmarks.serving --clients 200 --requests 100000
     python -m benchmarks.serving --clients 200 --seconds 1800 --pause 2
+    python -m benchmarks.serving --lacking 10 --clients 200 --requests 20000
     python -m benchmarks.serving --reference --clients 200 --requests 2000
 
 Each client has one connection and waits for its answer before its next request. Every program
 prints a number of its own, so that an answer of another request is detected. Some programs are
-hostile, and some clients leave while they wait. `--reference` starts a minimal server that runs one
-CPython process per request, and loads it with the same harmless programs.
+hostile, and some clients leave while they wait. With `--lacking`, some programs need the CPython
+fallback, and one of 20 among these loops until its deadline. `--reference` starts a minimal server
+that runs one CPython process per request, and loads it with the same harmless programs.
 
 Output: a table of requests, throughput, latencies, wrong answers and resident memory.
 """
@@ -91,7 +93,7 @@ HOSTILE = (
     ("def f(): return [f()]\nf()", ""),
     ("x = 1\nwhile True: x = x * x + 1", ""),
     ("while True: print('x' * 100)", ""),
-    ("import os\nos._exit(1)", "UNSUPPORTED"),
+    ("import os\nos._exit(1)", ""),
     ("try:\n  while True: pass\nexcept BaseException:\n  while True: pass", "OUT_OF_STEPS"),
     ("'a' * (1 << 62)", "OUT_OF_MEMORY"),
     ("def f(", "SYNTAX_ERROR"),
@@ -107,6 +109,26 @@ def hostile(number: int) -> Exchange:
         f"{program}\n# {number}",
         lambda found: not found["ok"] and found["status"] == (status or found["status"]),
         limits={"steps": STEPS},
+    )
+
+
+def lacking(number: int) -> Exchange:
+    """Return a program that imports what interpreters lack."""
+    wanted = f"{number}\n"
+    return _run(
+        "in CPython",
+        f"import _thread\nprint({number})",
+        lambda found: found["stdout"] == wanted and found["in_cpython"],
+    )
+
+
+def looping(number: int) -> Exchange:
+    """Return a program that loops in CPython until its deadline."""
+    return _run(
+        "in CPython, loops",
+        f"import _thread\nwhile True: pass\n# {number}",
+        lambda found: found["status"] == "OUT_OF_TIME",
+        limits={"deadline": 1.0},
     )
 
 
@@ -136,6 +158,7 @@ class Tally:
     harmless: bool
     pause: float
     random: random.Random
+    mix: tuple[tuple[Callable[[int], Exchange], float], ...] = MIX
     begun: int = 0
     done: Counter[str] = field(factory=Counter)
     wrong: list[str] = field(factory=list)
@@ -149,7 +172,7 @@ class Tally:
         self.begun += 1
         if self.harmless:
             return prints(self.begun)
-        makers, weights = zip(*MIX, strict=True)
+        makers, weights = zip(*self.mix, strict=True)
         maker = self.random.choices(makers, weights)[0]
         return maker(self.begun)
 
@@ -299,6 +322,9 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=0.0, help="mean seconds between requests")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--harmless", action="store_true", help="programs that print, alone")
+    parser.add_argument(
+        "--lacking", type=float, default=0.0, help="percentage of programs that need CPython"
+    )
     parser.add_argument("--reference", action="store_true", help="CPython processes instead")
     parser.add_argument("--options", default="--target host", help="options of porter serve")
     given = parser.parse_args()
@@ -309,10 +335,16 @@ def main() -> None:
         given.pause,
         random.Random(given.seed),
     )
+    options = given.options.split()
+    if given.lacking:
+        others = sum(weight for _, weight in MIX)
+        weight = others * given.lacking / (100 - given.lacking)
+        tally.mix = (*MIX, (lacking, weight * 0.95), (looping, weight * 0.05))
+        options += ["--fallback", "cpython"]
     if given.reference:
         report(tally, *asyncio.run(_reference(given.clients, tally)))
         raise SystemExit(bool(tally.wrong))
-    process, port = _start(given.options.split())
+    process, port = _start(options)
     try:
         tally.end = time.monotonic() + given.seconds
         report(tally, *asyncio.run(_load(port, process.pid, given.clients, tally, 5.0)))
