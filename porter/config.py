@@ -133,13 +133,6 @@ class BuildConfig:
                     f"{name}: {getattr(self, name)!r} is not one of {', '.join(choices)}",
                     hint=HINTS.get(name),
                 )
-        if self.bounds_checks and "cuda" in self.targets and self.architectures.several:
-            raise UsageError(
-                f"bounds_checks: a build with bounds checks is for one architecture, not for "
-                f"{self.arch}",
-                hint="Its checks contain the addresses of constants in one architecture's native "
-                "code.",
-            )
         for name in ("heap", "pystack", "stack"):
             if getattr(self, name) % 16:
                 raise UsageError(f"{name}: {getattr(self, name)} is not a multiple of 16 bytes")

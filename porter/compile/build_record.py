@@ -185,7 +185,7 @@ def _device_output(folder: Path, cuda: CudaBuild, layout: SharedLayout) -> Devic
         files=place(folder, files),
         info=_common_info(cuda, layout.structs["gpusnek_info_t"]),
         code=f"cuda/{cuda.code.name}",
-        machine={architecture: _machine_code(made) for architecture, made in cuda.machine.items()},
+        machine=_machine_codes(cuda),
         ptx=cuda.for_ptx,
     )
 
@@ -202,6 +202,21 @@ def _common_info(cuda: CudaBuild, layout: SharedStruct) -> dict[str, int]:
         if other != info:
             raise BuildFailed(f"gpusnek_info is {other} for {name}, and {info} for {first}")
     return info
+
+
+def _machine_codes(cuda: CudaBuild) -> dict[str, MachineCode]:
+    """Return the code of each architecture.
+
+    Raises:
+        BuildFailed: Their tables of constants differ. The tables are part of the PTX from which
+            all architectures are made, and a GPU newer than all of them gets the PTX.
+    """
+    found = {architecture: _machine_code(made) for architecture, made in cuda.machine.items()}
+    (first, code), *others = found.items()
+    for name, other in others:
+        if other.constants != code.constants:
+            raise BuildFailed(f"the constants that bounds checks read differ: {first} and {name}")
+    return found
 
 
 def _machine_code(made: MadeCode) -> MachineCode:

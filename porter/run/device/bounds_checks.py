@@ -104,7 +104,7 @@ def bounds_checks_of(cupy: Any, module: Any, built: Built) -> BoundsChecks | Non
     if not built.bounds_checks or not isinstance(output, DeviceOutput):
         return None
     checks = BoundsChecks(cupy, module)
-    (code,) = output.machine.values()  # a build with bounds checks is for one architecture
+    code, *_ = output.machine.values()  # the tables are those of the PTX, so all have the same
     checks.constants(code.constants)
     runtime = cupy.cuda.runtime
     checks.local(int(runtime.deviceGetLimit(runtime.cudaLimitStackSize)))
