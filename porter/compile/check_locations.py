@@ -15,17 +15,25 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _CALL = re.compile(r"\s*([0-9a-f]+):\s+(?:call|jmp|bl)q?\s.*<__asan_(?:load|store)")
-_NEXT = re.compile(r"\s*([0-9a-f]+):\s")
+_NEXT = re.compile(r"\s*([0-9a-f]+):\s+(?:jmp\s+([0-9a-f]+)\s)?")
 _HEADER = re.compile(r'#line 0 "(.*)"')
 _OURS = "templates/runtime/"  # inlined into rewritten units: report the caller's location instead
 
 
 def calls(disassembly: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Yield the address of each check's call and its return address, from `objdump -d` lines."""
+    """Yield an address at the place of each check, and the return address of the check's call.
+
+    A jump behind the call goes back to the place (fences_inline.h). Without a jump the call is
+    there.
+
+    Args:
+        disassembly: Lines of `objdump -d`.
+    """
     call = None
     for line in disassembly:
         if call is not None and (following := _NEXT.match(line)):
-            yield call, int(following[1], 16)
+            back = following[2]
+            yield (call if back is None else int(back, 16) - 1), int(following[1], 16)
             call = None
         if found := _CALL.match(line):
             call = int(found[1], 16)

@@ -17,11 +17,15 @@
 #include "turn.h"
 
 // Bounds of the running interpreter. They are in thread-local memory, which no permitted range
-// contains, so a program cannot change them. Checks that g++ inserts (fences_inline.h) read `arena`,
-// `loads` and `stores`.
+// contains, so a program cannot change them. The comparisons of fences_inline.h read them.
 __thread porter_bounds_t porter_bounds;
 static_assert(offsetof(porter_bounds_t, arena) == 0 && offsetof(porter_bounds_t, loads) == 8
-        && offsetof(porter_bounds_t, stores) == 16,
+        && offsetof(porter_bounds_t, stores) == 16 && offsetof(porter_bounds_t, above) == 24
+        && offsetof(porter_bounds_t, above_room) == 32 && offsetof(porter_bounds_t, stack) == 40
+        && offsetof(porter_bounds_t, stack_room) == 48 && offsetof(porter_bounds_t, constants) == 56
+        && offsetof(porter_bounds_t, constants_room) == 64
+        && offsetof(porter_bounds_t, recent) == 72 && sizeof(porter_recent_t) == 48
+        && offsetof(porter_recent_t, room) == 8,
     "fences_inline.h has these offsets");
 
 namespace {
@@ -41,6 +45,17 @@ inline uint64_t room_of(uint64_t size) {
     return size < PORTER_WIDEST ? 0 : size - PORTER_WIDEST + 1;
 }
 
+// Let the comparisons before checks find the range of a load. Ranges grow until the table of the
+// interpreter begins anew (porter_ranges_begin), which calls fence_forget.
+void remember(const porter_range_t &range) {
+    porter_recent_t &recent = porter_bounds.recent[0];
+    porter_bounds.recent[1] = recent;
+    recent.low = range.low;
+    for (unsigned width = 0; width < 5; width++) {
+        recent.room[width] = range.size < (1u << width) ? 0 : range.size - (1u << width) + 1;
+    }
+}
+
 // Whether an access outside of arena and C stack is permitted.
 bool listed(uint64_t address, uint64_t size, bool store) {
     const porter_ranges_t *ranges = porter_bounds.ranges;
@@ -52,6 +67,9 @@ bool listed(uint64_t address, uint64_t size, bool store) {
     }
     for (uint32_t k = store ? ranges->reads : 0; k < ranges->count && k < PORTER_RANGES; k++) {
         if (within(address, size, ranges->range[k].low, ranges->range[k].size)) {
+            if (!store) {
+                remember(ranges->range[k]);
+            }
             return true;
         }
     }
@@ -125,6 +143,11 @@ __attribute__((noinline)) void check(
     failed(address, kind, from);
 }
 
+// Whether a load of 1, 2, 4, 8 or 16 bytes is in a range.
+inline bool again(const porter_recent_t &range, uint64_t address, uint64_t size) {
+    return address - range.low < range.room[__builtin_ctzll(size)];
+}
+
 // Check an access of at most PORTER_WIDEST bytes. The comparisons find most permitted accesses:
 // those to the arena, and then to constants of the library, to variables of the interpreter above
 // the sealed part, and to the C stack. check() decides about all others.
@@ -132,9 +155,8 @@ inline __attribute__((always_inline)) void check_load(
     uint64_t address, uint64_t size, const void *from) {
     const porter_bounds_t &bounds = porter_bounds;
     if (address - bounds.arena < bounds.loads
-        || (bounds.ranges
-            && address - (uint64_t)__ehdr_start
-                < (uint64_t)(_end - __ehdr_start) - PORTER_WIDEST)
+        || address - bounds.constants < bounds.constants_room
+        || again(bounds.recent[0], address, size) || again(bounds.recent[1], address, size)
         || address - bounds.stack < bounds.stack_room) {
         return;
     }
@@ -165,8 +187,13 @@ void fence_arena(const char *low, const char *end) {
         bounds.ranges = nullptr;
         bounds.arena_size = bounds.sealed_size = 0;
         bounds.loads = bounds.stores = bounds.above_room = 0;
+        bounds.constants_room = 0;
+        fence_forget();
         return;
     }
+    bounds.constants = (uint64_t)__ehdr_start;
+    bounds.constants_room = room_of(_end - __ehdr_start);
+    fence_forget();
     char *state = (char *)porter_state_current;
     bounds.ranges = &porter_state_current->porter_ranges;
     bounds.arena = (uint64_t)low;
@@ -181,6 +208,10 @@ void fence_arena(const char *low, const char *end) {
 
 void fence_nothing() {
     porter_bounds = porter_bounds_t();
+}
+
+void fence_forget() {
+    memset(porter_bounds.recent, 0, sizeof porter_bounds.recent);
 }
 
 void fence_check(const void *address, size_t size, unsigned kind) {
@@ -210,7 +241,8 @@ CHECKS(8, 8)
 CHECKS(16, 16)
 
 void __asan_loadN_noabort(uint64_t address, uint64_t size) {
-    if (size > 0) {
+    if (size > 0 && !within(address, size, porter_bounds.arena, porter_bounds.arena_size)
+        && !within(address, size, porter_bounds.constants, porter_bounds.constants_room)) {
         check(address, size, PORTER_FENCE_LOAD, __builtin_return_address(0));
     }
 }

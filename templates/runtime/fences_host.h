@@ -15,6 +15,13 @@
 
 #define PORTER_WIDEST (16) // bytes of the widest access that one check covers
 
+// A listed range, and the number of addresses in it at which loads of 1, 2, 4, 8 and 16 bytes may
+// begin. Such ranges are short: arguments of a call, bytecode of a function.
+typedef struct {
+    uint64_t low;
+    uint64_t room[5];
+} porter_recent_t;
+
 // The memory that the interpreter of a thread may access. A count of addresses ("room") leaves out
 // the last ones, at which an access of PORTER_WIDEST bytes would end outside.
 typedef struct {
@@ -23,6 +30,8 @@ typedef struct {
     uint64_t stores; // addresses from `arena`, below the sealed part, at which stores may begin
     uint64_t above, above_room; // the part of the arena above the sealed one
     uint64_t stack, stack_room;
+    uint64_t constants, constants_room; // this library, which loads may read
+    porter_recent_t recent[2]; // the listed ranges that loads were in last
     // Exact sizes, in bytes.
     uint64_t arena_size, stack_size;
     uint64_t sealed, sealed_size; // part of the arena that only the runtime writes
@@ -38,6 +47,8 @@ void fence_stack(const char *stack, size_t size);
 void fence_arena(const char *low, const char *end);
 // End the turn.
 void fence_nothing();
+// Forget the ranges that loads were in: the table of permitted ranges begins anew.
+void fence_forget();
 
 // Check an access as g++ does before loads and stores. Does not return if it is not permitted.
 void fence_check(const void *address, size_t size, unsigned kind);
@@ -47,6 +58,7 @@ void fence_check(const void *address, size_t size, unsigned kind);
 static inline void fence_stack(const char *, size_t) {}
 static inline void fence_arena(const char *, const char *) {}
 static inline void fence_nothing() {}
+static inline void fence_forget() {}
 static inline void fence_check(const void *, size_t, unsigned) {}
 
 #endif

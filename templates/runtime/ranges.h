@@ -7,6 +7,9 @@
 #define GPUSNEK_RANGES_H
 
 #include "porter_runtime.h"
+#ifndef __CUDACC__
+#include "fences_host.h"
+#endif
 
 #include <stdint.h>
 
@@ -124,6 +127,9 @@ static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_drop(
 // Reset the table to the kept ranges. Shared bytecode comes first, because it is read most.
 static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_begin(
     porter_ranges_t *ranges, bool compiles) {
+#ifndef __CUDACC__
+    fence_forget();
+#endif
     ranges->reads = ranges->count = 0;
     ranges->range[0].size = 0;
     for (uint64_t k = 0; k < ranges->keeps && k < PORTER_KEPT; k++) {

@@ -131,3 +131,21 @@ print(open('/own').read(), os.listdir('/'))
     launch = Launch(fs=memory, fs_format=True, fs_shared=False)
     result = run(fenced, [program], 2, launch)
     assert not np.any(result.status), result.stderr[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "width"), [("UINT8", 1), ("UINT16", 2), ("UINT32", 4), ("UINT64", 8)]
+)
+def test_loads_end_where_an_array_ends(fenced: Device, kind: str, width: int) -> None:
+    size = 21  # bytes; loads of each width begin at the last address that is legal, and behind it
+    load = (
+        "import uctypes\nlow = uctypes.addressof(data)\n"
+        f"def load(at): return uctypes.struct(low + at, {{'v': uctypes.{kind}}}).v\n"
+        f"for k in range(3): seen = [load(at) for at in range({size - width + 1})]"
+    )
+    with InterpreterArray(2, device=fenced) as pythons:
+        pythons.bind("data", np.arange(size, dtype=np.uint8), readonly=True)
+        pythons.exec(load)
+        assert pythons.eval("seen[1]")[0] == int.from_bytes(bytes(range(1, 1 + width)), "little")
+        with pytest.raises(LaunchFailed, match="2 of 2 interpreters failed a bounds check: load"):
+            pythons.exec(f"load({size - width + 1})")

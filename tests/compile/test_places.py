@@ -19,6 +19,9 @@ DISASSEMBLY = """\
     1239:\tcall   bc7f0 <__asan_handle_no_return>
     123e:\tcall   9000 <mp_raise>
     1243:\tcall   bc870 <__asan_storeN_noabort@plt>
+    1248:\tret
+    1249:\tcall   bc7f0 <__asan_load8_noabort>
+    124e:\tjmp    1236 <f+0x6>
 
 0000000000001250 <g>:
     1250:\tret
@@ -26,7 +29,11 @@ DISASSEMBLY = """\
 
 
 def test_calls_of_checks_and_what_follows() -> None:
-    assert list(calls(DISASSEMBLY.splitlines())) == [(0x1231, 0x1236), (0x1243, 0x1250)]
+    assert list(calls(DISASSEMBLY.splitlines())) == [
+        (0x1231, 0x1236),
+        (0x1243, 0x1248),
+        (0x1235, 0x124E),  # in the instruction before the one that the jump goes to
+    ]
 
 
 def test_places_are_named_as_their_project_names_them(tmp_path: Path) -> None:
