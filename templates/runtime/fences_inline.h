@@ -15,14 +15,14 @@
 // the check.
 #if defined(__x86_64__) && defined(__ELF__)
 
-// Offsets of a lowest address and of its room in porter_bounds_t; fences_host.cpp asserts them.
+// Pairs of a lowest address and a room, by offsets of porter_bounds_t; fences_host.cpp asserts them.
 #define PORTER_AT_CONSTANTS "56, 64"
 #define PORTER_AT_RECENT(room) "72, 80 + " room
 #define PORTER_AT_OLDER(room) "120, 128 + " room
 #define PORTER_AT_ABOVE "24, 32"
 #define PORTER_AT_STACK "40, 48"
 
-// `room`: the offset in porter_recent_t.room for the width.
+// `room`: the offset of the width's element of porter_recent_t.room.
 #define PORTER_LOADS(function, room) \
     PORTER_INLINE_CHECK(function, "8", PORTER_AT_CONSTANTS ", " PORTER_AT_RECENT(room) ", " \
         PORTER_AT_OLDER(room) ", " PORTER_AT_STACK)
