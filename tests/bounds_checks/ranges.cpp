@@ -8,6 +8,11 @@ porter_state_t state;
 __thread porter_state_t *porter_state_current;
 
 static porter_ranges_t &table = state.porter_ranges;
+static unsigned forgotten;
+
+void fence_forget() {
+    forgotten++;
+}
 
 static void show(const char *what) {
     printf("%s:", what);
@@ -39,6 +44,7 @@ int main() {
 
     porter_ranges_begin(&table, false);
     show("begun");
+    printf("forgotten: %u\n", forgotten); // loads are compared with the new table
     printf("first: %llu\n", (unsigned long long)table.range[0].size); // a GPU reads it anyway
 
     for (uint64_t i = 0; i < PORTER_RANGES; i++) {

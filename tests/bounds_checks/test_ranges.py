@@ -34,6 +34,7 @@ def test_tables(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         f"added: r1000+10 r3000+10 r{end}+4 w2000+15",
         "begun:",
+        "forgotten: 1",
         "first: 0",
         "23 24 25",
         "kept: r300+50 r500+8 w100+50",

@@ -50,11 +50,13 @@ def test_what_is_bound_otherwise_is_refused(fenced: Device, wild: str) -> None:
 
 def test_memory_that_is_unbound_is_out_of_reach(fenced: Device) -> None:
     with InterpreterArray(2, device=fenced) as pythons:
-        pythons.bind("data", np.arange(4.0))
+        data = np.arange(4.0)  # kept, so that a launch's own memory is never there
+        pythons.bind("data", data)
         pythons.exec("import uctypes\nat = uctypes.addressof(data)\nuctypes.bytes_at(at, 8)")
         pythons.unbind("data")
         with pytest.raises(LaunchFailed, match="2 of 2 interpreters failed a bounds check: load"):
             pythons.exec("uctypes.bytes_at(at, 8)")
+        assert data.tolist() == [0.0, 1.0, 2.0, 3.0]
 
 
 def test_many_bound_arrays_are_all_reached(fenced: Device) -> None:
