@@ -35,6 +35,7 @@ _STATUS = {
     "syntax": CaseStatus.SYNTAX_ERROR,
     "no_entry": CaseStatus.NO_ENTRY,
     "late": CaseStatus.OUT_OF_TIME,
+    "flooded": CaseStatus.OUT_OF_OUTPUT,
     "died": CaseStatus.BROKEN,
     "malformed": CaseStatus.BROKEN,
     "refused": CaseStatus.UNSUPPORTED,

@@ -425,7 +425,7 @@ def _classify(
             )
             if record is not None and record.missing is not None
         }
-        extra = () if how.fallback is None else how.fallback.modules
+        extra = (*how.modules, *(() if how.fallback is None else how.fallback.modules))
         causes = causes_of(list(failures.values()), extra)
         for group, cause in zip(failures, causes, strict=True):
             if cause is not None:

@@ -149,6 +149,8 @@ class Judging:
         compare: None: results must be equal.
         output: How the outputs of whole programs are compared (OUTPUTS).
         fallback: How CPython runs rows that are UNSUPPORTED; None: it does not.
+        modules: Modules beside those of the standard library and of `fallback`; a row that lacks
+            one of them is UNSUPPORTED.
         cancel: Ends launches whose results are no longer needed.
     """
 
@@ -166,6 +168,7 @@ class Judging:
     keep: frozenset[str] = field(default=frozenset(), converter=_keep)
     files: Files | None = None
     fallback: Fallback | None = field(default=None, converter=fallback_of)
+    modules: tuple[str, ...] = ()
     cancel: Cancel | None = None  # ends launches whose results are no longer needed
 
     def __attrs_post_init__(self) -> None:

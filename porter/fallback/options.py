@@ -19,31 +19,27 @@ LEAST_MEMORY, MOST_MEMORY = 256 << 20, 1 << 40
 # measure time or start threads. The filter of system calls restricts what their functions do.
 MODULES = (
     "__future__", "_thread", "abc", "argparse", "array", "ast", "asyncio", "atexit", "base64",
-    "binascii", "bisect", "builtins", "calendar", "cmath", "codecs", "collections", "colorsys",
-    "concurrent", "contextlib", "contextvars", "copy", "copyreg", "csv", "dataclasses", "datetime",
-    "decimal", "difflib", "dis", "doctest", "enum", "errno", "faulthandler", "fnmatch", "fractions",
-    "functools", "gc", "getopt", "graphlib", "hashlib", "heapq", "hmac", "html", "inspect", "io",
-    "ipaddress", "itertools", "json", "keyword", "linecache", "locale", "logging", "marshal",
-    "math", "numbers", "operator", "os", "pathlib", "pickle", "platform", "pprint", "queue",
-    "quopri", "random", "re", "reprlib", "resource", "sched", "secrets", "select", "shlex",
+    "binascii", "bisect", "builtins", "bz2", "calendar", "cmath", "codecs", "collections",
+    "colorsys", "concurrent", "contextlib", "contextvars", "copy", "copyreg", "csv", "dataclasses",
+    "datetime", "decimal", "difflib", "dis", "doctest", "enum", "errno", "faulthandler", "fnmatch",
+    "fractions", "functools", "gc", "getopt", "graphlib", "gzip", "hashlib", "heapq", "hmac",
+    "html", "inspect", "io", "ipaddress", "itertools", "json", "keyword", "linecache", "locale",
+    "logging", "lzma", "marshal", "math", "numbers", "operator", "os", "pathlib", "pickle",
+    "platform", "pprint",
+    "queue", "quopri", "random", "re", "reprlib", "resource", "sched", "secrets", "select", "shlex",
     "signal", "statistics", "string", "stringprep", "struct", "symtable", "sys", "textwrap",
     "threading", "time", "timeit", "token", "tokenize", "traceback", "types", "typing",
     "unicodedata", "unittest", "urllib", "uuid", "warnings", "weakref", "xml", "zlib",
 )  # fmt: skip
 # Submodules, and modules that functions of the standard library import when they are first called.
-# A process of a program cannot open files, so the zygote loads all of them. CPython's version
-# decides which of them there are.
+# A process of a program cannot open files, so the zygote loads all of them, and all encodings.
+# CPython's version decides which of them there are.
 SUBMODULES = (
     "collections.abc", "concurrent.futures.thread", "html.entities", "html.parser", "json.tool",
     "os.path", "unittest.mock", "urllib.parse", "xml.dom.minidom", "xml.etree.ElementTree",
     "xml.sax.saxutils", "xml.dom.expatbuilder", "xml.parsers.expat", "unittest._log",
     "unittest.async_case", "tracemalloc", "_strptime", "_suggestions", "_md5", "_sha1", "_sha2",
-    "_sha3", "encodings.ascii", "encodings.base64_codec",
-    "encodings.cp1252", "encodings.cp437", "encodings.hex_codec", "encodings.idna",
-    "encodings.iso8859_1", "encodings.iso8859_15", "encodings.latin_1", "encodings.punycode",
-    "encodings.raw_unicode_escape", "encodings.rot_13", "encodings.unicode_escape",
-    "encodings.utf_16", "encodings.utf_16_be", "encodings.utf_16_le", "encodings.utf_32",
-    "encodings.utf_7", "encodings.utf_8_sig", "encodings.zlib_codec",
+    "_sha3",
 )  # fmt: skip
 
 
@@ -80,7 +76,8 @@ class Fallback:
     Raises UsageError, WrongType.
 
     Attributes:
-        modules: Modules that programs may import, beside MODULES; submodules have their own names.
+        modules: Modules that programs may import, beside MODULES. The public subpackages of a
+            package are included; other submodules have their own names.
         deadline: Seconds of a row where the evaluation has no deadline: loading the program, and
             the call.
         memory: Bytes of address space of a process.

@@ -29,8 +29,8 @@ class FallbackOutcome:
     Attributes:
         kind: "returned", "unreadable" (a value that cannot be encoded), "ended" (a whole program
             ran to its end), "exited", "raised", "exhausted" (memory or stack), "syntax",
-            "no_entry", "refused" (an import), "late" (the deadline passed), "left" (by `os._exit`),
-            "died" (by a signal) or "malformed".
+            "no_entry", "refused" (an import), "late" (the deadline passed), "flooded" (far more
+            output than is kept), "left" (by `os._exit`), "died" (by a signal) or "malformed".
         value: The returned value; an Unreadable where it cannot be decoded.
         record: The exception of "raised", "exhausted" and "syntax".
         code: The exit code of "exited".
@@ -64,7 +64,7 @@ def outcome_of(data: bytes) -> FallbackOutcome:
             return FallbackOutcome("ended")
         case ("no_entry",):
             return FallbackOutcome("no_entry")
-        case ("exited", int(code)) if 0 <= code < 256:
+        case ("exited", int(code)) if -(1 << 31) <= code < 1 << 31:
             return FallbackOutcome("exited", code=int(code))
         case ("refused", str(name)) if len(name) < MAX_NAME and _is_module(name):
             return FallbackOutcome("refused", reason=_text(name))

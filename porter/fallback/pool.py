@@ -29,7 +29,7 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from porter.errors import FallbackUnavailable
+from porter.errors import FallbackUnavailable, UsageError
 from porter.fallback.options import MODULES, SUBMODULES, Fallback
 from porter.fallback.outcomes import MAX_FRAME, FallbackOutcome, outcome_of
 from porter.fallback.seccomp import filter_of
@@ -39,6 +39,7 @@ STARTING = 60.0  # seconds after which a zygote that does not answer has failed
 LOOK = 0.1  # seconds between looks at the caller's request to stop
 _CHUNK = 1 << 16  # bytes of a read
 _MOST_READ = 1 << 20  # bytes that one program's pipes give before others are served
+_FLOOD = 1 << 20  # bytes of output beyond those that are kept; then the call ends
 FILTER, NAMESPACE = "system call filter", "network namespace"
 NAMESPACES = True  # tests set False: machines may lack namespaces
 _SIZE = struct.Struct("<Q")
@@ -165,6 +166,7 @@ class Zygote:
 
         Raises:
             FallbackUnavailable: It does not start, or the machine cannot restrict programs.
+            UsageError: It cannot import a module that the options name.
         """
         code = filter_of(platform.machine()) if sys.platform == "linux" else None
         if code is None:
@@ -176,7 +178,8 @@ class Zygote:
         self._control = mine
         extra = self.options.modules
         setup = {
-            "modules": [*MODULES, *SUBMODULES, *extra],
+            "modules": [*MODULES, *SUBMODULES],
+            "extra": list(extra),
             "permitted": [*MODULES, *(name.partition(".")[0] for name in extra)],
             "path": sys.path if extra else [],
             "filter": code,
@@ -216,6 +219,12 @@ class Zygote:
             self.close()
             raise FallbackUnavailable(f"CPython does not start: {error}") from error
         self.layers, self.missing = tuple(layers), tuple(missing)
+        if lacking := [name for name in extra if name in self.missing]:
+            self.close()
+            raise UsageError(
+                f"modules: CPython cannot import {', '.join(lacking)}",
+                hint=f"{sys.executable} runs the programs. Install the module there.",
+            )
         if FILTER not in self.layers:
             self.close()
             raise FallbackUnavailable(
@@ -548,6 +557,8 @@ class _Batch:
         else:
             kept = run.printed if descriptor == run.printed.descriptor else run.errors
             more = kept.read()
+        if run.printed.size > run.job.stdout + _FLOOD and not run.is_complete:
+            zygote.kill("flooded")
         if not more:  # `select` would report the end again and again
             self.selector.unregister(descriptor)
         if run.too_large:

@@ -23,6 +23,7 @@ import importlib
 import io
 import marshal
 import os
+import pkgutil
 import random
 import resource
 import select
@@ -66,12 +67,18 @@ def main(descriptor: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     setup: Mapping[str, Any] = marshal.loads(_received(control))
     sys.path += setup["path"]
-    missing = _load(setup["modules"])
+    missing = _load([*setup["modules"], *_submodules("encodings")])
+    for name in setup["extra"]:
+        missing += _load([name])
+        _load(_submodules(name, packages=True))
     builtins.exit, builtins.quit = _quitters()
     sys.path.clear()
     sys.argv[:] = [""]
     permitted = {name for name in sys.modules if name.partition(".")[0] in setup["permitted"]}
-    permitted |= set(setup["modules"])  # C code of the standard library imports some of them
+    permitted |= {
+        *setup["modules"],
+        *setup["extra"],
+    }  # C code of the standard library imports some of them
     layers = _isolate(control, setup["namespaces"])
     _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -115,9 +122,23 @@ def _load(names: list[str]) -> list[str]:
     for name in names:
         try:
             importlib.import_module(name)
-        except Exception:
+        except BaseException:  # a module may call sys.exit
             missing.append(name)
     return missing
+
+
+def _submodules(name: str, packages: bool = False) -> list[str]:
+    """Return the public submodules of a package that is loaded; with `packages` packages alone.
+
+    Packages such as numpy import some of them when a program first uses them. A process of a
+    program cannot open files, so it could not.
+    """
+    paths = getattr(sys.modules.get(name), "__path__", ())
+    return [
+        f"{name}.{one.name}"
+        for one in pkgutil.iter_modules(paths)
+        if (one.ispkg or not packages) and one.name.strip("_") == one.name and one.name != "tests"
+    ]
 
 
 def _quitters() -> tuple[Any, Any]:
@@ -288,20 +309,23 @@ class _RestrictedProgram:
         self.import_before = builtins.__import__
         # Functions that the program may replace in their modules.
         self.dumps, self.write, self.exit = marshal.dumps, os.write, os._exit
+        self.frame = sys._getframe
         random.seed(seed)
         sys.modules["__main__"] = self.module
-        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0)), "utf-8", "surrogateescape")
-        sys.stdout = io.TextIOWrapper(
-            io.BufferedWriter(io.FileIO(1, "w")), "utf-8", "surrogateescape"
-        )
-        sys.stderr = io.TextIOWrapper(
+        self.names["__file__"] = sys.argv[0] = NAME
+        files: tuple[Any, ...] = (
+            io.BufferedReader(io.FileIO(0)),
+            io.BufferedWriter(io.FileIO(1, "w")),
             io.BufferedWriter(io.FileIO(2, "w")),
-            "utf-8",
-            "backslashreplace",
-            line_buffering=True,
         )
-        for name in ("stdin", "stdout", "stderr"):
-            setattr(sys, f"__{name}__", getattr(sys, name))
+        for file, name in zip(files, ("stdin", "stdout", "stderr"), strict=True):
+            errors = "backslashreplace" if name == "stderr" else "surrogateescape"
+            stream: Any = io.TextIOWrapper(file, "utf-8", errors, newline="\n",
+                                      line_buffering=name == "stderr")  # fmt: skip
+            stream.mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
+        self.streams = (sys.stdout, sys.stderr)
 
     def run(self, entry: str, arguments: list[bytes], permits: list[int]) -> None:
         """Run the program, and its calls; write a frame for each.
@@ -315,8 +339,9 @@ class _RestrictedProgram:
         read = os.read
         failed = self._attempt(self._load)
         if not entry:
-            failed = failed or self._attempt(_finish_threads)
-            self._send(failed or ("ended",))
+            finished = self._attempt(_finish_threads)
+            self._attempt(self._forget)
+            self._send(failed or finished or ("ended",))
             return
         for number, encoded in enumerate(arguments):
             if number:
@@ -329,6 +354,11 @@ class _RestrictedProgram:
                 else:
                     frame = ("no_entry",)
             self._send(frame or ("returned", self.value))
+
+    def _forget(self) -> None:
+        """Delete the program's objects, as CPython does at its end: files are then flushed."""
+        self.names.clear()
+        gc.collect()
 
     def _load(self) -> None:
         try:
@@ -376,9 +406,9 @@ class _RestrictedProgram:
 
     def _send(self, frame: tuple[Any, ...]) -> None:
         """Write a frame, after all output of the program."""
-        for name in ("stdout", "stderr"):
+        for stream in (sys.stdout, sys.stderr, *self.streams):
             with suppress(BaseException):  # the program may have closed or replaced it
-                getattr(sys, name).flush()
+                stream.flush()
         data = self.dumps(frame, 2)
         data = struct.pack("<Q", len(data)) + data
         while data:
@@ -396,7 +426,8 @@ class _RestrictedProgram:
 
         Modules of the standard library import what they need.
         """
-        own = (globals is None or globals is self.names) and level == 0
+        caller = self.frame(1).f_globals if globals is None else globals
+        own = caller is self.names and level == 0
         if own and isinstance(name, str) and self._is_refused(name):
             error = ImportError(f"the fallback does not permit the module {name}", name=name)
             self.refused.append(error)
@@ -430,13 +461,18 @@ def _finish_threads() -> None:
 
 
 def _exit_code(code: object) -> int:
-    """Return the exit code of a SystemExit; print another object to stderr, as CPython does."""
+    """Return the code of a SystemExit, as interpreters do: the low 32 bits, with their sign.
+
+    An object that is no number is printed to stderr, as CPython does.
+    """
     if code is None:
         return 0
-    if not isinstance(code, int):
-        with suppress(BaseException):
-            print(code, file=sys.stderr)
-    return int(code) & 0xFF if type(code) in (int, bool) else 1  # type: ignore[call-overload]
+    if isinstance(code, int):
+        number = int.__int__(code)
+        return (number + 2**31) % 2**32 - 2**31 if -(2**63) < number < 2**63 else -1
+    with suppress(BaseException):
+        print(code, file=sys.stderr)
+    return 1
 
 
 def _is_exhausted(error: BaseException) -> bool:
@@ -463,7 +499,7 @@ def _record(error: BaseException) -> tuple[Any, ...]:
     try:
         message = str.__str__(str(error))
     except BaseException:
-        message = ""
+        message = "<exception str() failed>"
     frames = list(_frames(error))
     omitted = max(0, len(frames) - 2 * _MAX_FRAMES)
     if omitted:

@@ -95,7 +95,7 @@ HOSTILE: dict[str, tuple[str, set[str]]] = {
     ),
     "takes memory at once": ("def solve(): return [0] * (1 << 40)", {"exhausted"}),
     "recurses": ("def solve(): return solve()", {"exhausted"}),
-    "prints without end": ("def solve():\n while True: print('x' * 65536)", {"late"}),
+    "prints without end": ("def solve():\n while True: print('x' * 65536)", {"flooded"}),
     "closes its descriptors": ("import os\nos.closerange(0, 999)\ndef solve(): return 1", {"left"}),
     "writes into the results": (
         "import os\nfor d in range(2, 64):\n try: os.write(d, b'\\xff' * 99)\n"
