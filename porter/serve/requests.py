@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from porter.base.untrusted import printable, printable_text
 from porter.errors import PorterError
@@ -318,7 +318,8 @@ class Translator:
             raise InvalidField(f"limits: {error}", hint=error.hint) from error
 
     def _new_judging(self, key: _Key) -> Judging:
-        return judging_of(
+        fallback = self.settings.fallback
+        found = judging_of(
             steps=key.steps,
             deadline=key.deadline,
             max_heap=min(self.settings.max_heap, MAX_HEAP)
@@ -330,6 +331,8 @@ class Translator:
             output=key.output,
             cancel=self._cancel,
         )
+        # The service itself uses the fallback, for rows that are UNSUPPORTED.
+        return found if fallback is None else evolve(found, modules=fallback.modules)
 
 
 def text_and_bytes(data: bytes) -> tuple[str, str | None]:
@@ -342,8 +345,10 @@ def text_and_bytes(data: bytes) -> tuple[str, str | None]:
 
 def reason_of(found: JudgedProgram, case: int) -> str:
     """Return what is known about the end of a case: missing feature, exception, or limit."""
-    detail = found.causes.get(case) or found.reasons.get(case) or found.messages.get(case) or ""
-    return printable(str(detail))
+    detail = found.reasons.get(case) or found.messages.get(case)
+    if not detail and found.statuses[case] == CaseStatus.UNSUPPORTED:
+        detail = str(found.causes.get(case, ""))
+    return printable(detail or "")
 
 
 def exit_code_of(found: JudgedProgram) -> int | None:

@@ -72,6 +72,30 @@ def test_runs(
     assert "_thread" in found["unsupported"]
 
 
+def test_reasons_say_how_a_case_ended(client: TestClient) -> None:
+    for program, reason in {
+        "raise ValueError('x')": "ValueError: x",
+        "import ctypes": "the fallback does not permit the module ctypes",
+        "import os\nos._exit(0)": ("the process ended with exit code 0 before its result"),
+        "print(1)": "",
+    }.items():
+        assert post(client, "/v1/run", {"program": LACK + program})["reason"] == reason
+    tests = {"cases": [[[1], 1], [[2], 1]], "entry": "f"}
+    found = post(client, "/v1/evaluate", {"program": LACK + "def f(x): return x", "tests": tests})
+    assert [(one["status"], one["reason"]) for one in found["cases"]] == [
+        ("PASSED", ""), ("WRONG", "")
+    ]  # fmt: skip
+
+
+def test_modules_of_the_caller(make: Maker) -> None:
+    program = "import attr\nprint(attr.__name__)"
+    found = post(client_of(make()), "/v1/run", {"program": program})
+    assert (found["status"], found["in_cpython"]) == ("RAISED", False)
+    client = client_of(make(fallback=Fallback(processes=1, modules=("attr",))))
+    found = post(client, "/v1/run", {"program": program})
+    assert (found["status"], found["stdout"], found["in_cpython"]) == ("PASSED", "attr\n", True)
+
+
 def test_a_loop_ends_at_its_deadline(client: TestClient) -> None:
     value = {"program": LACK + "while True: pass", "limits": {"deadline": 0.5}}
     found = post(client, "/v1/run", value)
