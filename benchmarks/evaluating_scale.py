@@ -37,7 +37,6 @@ from porter_dev.bench.candidates import programs
 COUNTS = (100, 1_000, 10_000, 100_000, 1_000_000)
 MOST_CALLS = 1_000_000  # of a measurement
 KINDS = {"small": 1, "candidates": 64}  # cases of each program
-SHORT = 0.5  # seconds; shorter measurements are repeated with new programs
 REPEATS = 3
 ENGINES = {"cores": "host", "gpu": "cuda", "together": None}  # targets
 
@@ -121,7 +120,7 @@ def measure(build: str | None, counts: Sequence[int]) -> Iterator[Timing]:
             cases = [((case,), EXPECTED) for case in range(KINDS[kind])]
             evaluate(sources_of(kind, 100, 1_000), cases, device=device)
             timed = []
-            while len(timed) < REPEATS and sum(timed) < SHORT:
+            while len(timed) < REPEATS:
                 sources = sources_of(kind, count, len(timed))
                 begun = time.perf_counter()
                 found = evaluate(sources, cases, device=device)
