@@ -210,10 +210,6 @@ void fence_nothing() {
     porter_bounds = porter_bounds_t();
 }
 
-void fence_forget() {
-    memset(porter_bounds.recent, 0, sizeof porter_bounds.recent);
-}
-
 void fence_check(const void *address, size_t size, unsigned kind) {
     if (size > 0) {
         check((uint64_t)address, size, kind, __builtin_return_address(0));

@@ -7,13 +7,13 @@
 #define GPUSNEK_RANGES_H
 
 #include "porter_runtime.h"
-#ifndef __CUDACC__
-#include "fences_host.h"
-#endif
-
 #include <stdint.h>
 
 #if PORTER_BOUNDS_CHECKS
+
+#ifndef __CUDACC__
+#include "host_bounds.h"
+#endif
 
 static inline PORTER_DEVICE uint64_t porter_range_end(const porter_range_t *range) {
     return range->low + range->size;
