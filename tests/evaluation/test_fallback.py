@@ -19,8 +19,9 @@ from porter.evaluation import Cases, CaseStatus, Cause, Evaluation, Judging, Tol
 from porter.evaluation.execution import judgements
 from porter.evaluation.judgement import judge_in_cpython
 from porter.evaluation.portion import Cutter, Portion
-from porter.fallback import Fallback, layers_of, pool
+from porter.fallback import Fallback, pool
 from porter.run import Cancel, Device
+from tests.restricted import skip_unless_restricted
 
 from .conftest import Judge
 
@@ -35,10 +36,7 @@ FALLBACK = Fallback(deadline=20.0)
 
 @pytest.fixture(scope="module", autouse=True)
 def _restricted() -> None:
-    try:
-        layers_of(FALLBACK)
-    except FallbackUnavailable as error:
-        pytest.skip(str(error))
+    skip_unless_restricted(FALLBACK)
 
 
 def test_off_by_default(judged: Judge) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from porter.errors import FallbackUnavailable
 from porter.evaluation.cases import encode
-from porter.fallback import Fallback, FallbackOutcome, Job, layers_of, outcomes, pool
+from porter.fallback import Fallback, FallbackOutcome, Job, outcomes, pool
+from tests.restricted import skip_unless_restricted
 
 Run = Callable[..., FallbackOutcome]
 OPTIONS = Fallback(deadline=20.0, processes=2)
@@ -16,10 +16,7 @@ OPTIONS = Fallback(deadline=20.0, processes=2)
 @pytest.fixture(scope="session", autouse=True)
 def _restricted() -> None:
     """Skip where the machine cannot restrict programs."""
-    try:
-        layers_of(OPTIONS)
-    except FallbackUnavailable as error:
-        pytest.skip(str(error))
+    skip_unless_restricted(OPTIONS)
 
 
 @pytest.fixture(params=[True, False], ids=["namespaces", "filter alone"])

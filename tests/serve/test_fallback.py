@@ -13,11 +13,12 @@ from starlette.testclient import TestClient
 
 from porter.errors import FallbackUnavailable, UsageError
 from porter.evaluation.batching import JudgedProgram
-from porter.fallback import Fallback, layers_of, pool
+from porter.fallback import Fallback, pool
 from porter.run import Device
 from porter.serve.requests import Translator
 from porter.serve.service import DeviceSource, JudgeService
 from porter.serve.settings import ServeSettings
+from tests.restricted import skip_unless_restricted
 from tests.serve.conftest import Maker, SharedDevice, client_of, judge
 
 LACK = "import _thread\n"  # CPython has this module, and interpreters lack it
@@ -28,10 +29,7 @@ JSON = {"Content-Type": "application/json"}
 
 @pytest.fixture(scope="module", autouse=True)
 def _restricted() -> None:
-    try:
-        layers_of(FALLBACK)
-    except FallbackUnavailable as error:
-        pytest.skip(str(error))
+    skip_unless_restricted(FALLBACK)
 
 
 @pytest.fixture
