@@ -222,19 +222,21 @@ def test_doctor_says_which_build_serves(
     version, _, targets = found["bundled"]["detail"].partition(": ")
     assert version == release["PORTER_RELEASE"] and "host" in targets.split("; ")
     assert "the bundled build, " in found["serves"]["detail"]
-    other = rows("fenced", PORTER_BOUNDS_CHECKS="1")["serves"]["detail"]
-    assert "made when it is first used" in other and "bounds_checks is off, not on" in other
+    checked = rows("checked", PORTER_BOUNDS_CHECKS="1")["serves"]["detail"]
+    assert "the bundled build, " in checked and checked != found["serves"]["detail"]
+    other = rows("other", PORTER_LEVEL="full")["serves"]["detail"]
+    assert "made when it is first used" in other and "level is everything, not full" in other
 
 
 def test_a_bundle_that_is_not_whole_makes_no_wheel(wheel: Path, tmp_path: Path) -> None:
     bundle = shutil.copytree(wheel.parent / "bundle", tmp_path / "bundle")
-    (library,) = bundle.glob("*/host/libgpusnek.so")
+    library, *_ = bundle.glob("*/host/libgpusnek.so")  # of one of its builds
     library.unlink()
     for named, said in ((bundle, "lacks host/libgpusnek.so"), (tmp_path, "no finished build in")):
         done = hook(str(named))
         assert done.returncode == 1 and said in done.stderr
     changed = shutil.copytree(wheel.parent / "bundle", tmp_path / "changed")
-    (library,) = changed.glob("*/host/libgpusnek.so")
+    library, *_ = changed.glob("*/host/libgpusnek.so")
     library.write_bytes(library.read_bytes()[:-1])
     assert "host/libgpusnek.so changed since" in hook(str(changed)).stderr
     manifest = next(wheel.parent.glob("bundle/*/build.json"))
