@@ -95,11 +95,32 @@ async def read_body(request: Request, most: int, seconds: float, share: BodyShar
             there is no memory for it (429).
         ClientLeft: The client has closed the connection.
     """
+    told = request.headers.get("content-length", "")
+    parts: list[bytes] = []
+    more = True
     try:
-        return await _received(request, most, seconds, share)
+        if told.isascii() and told.isdecimal() and (len(told) > len(str(most)) or int(told) > most):
+            _refuse_size(most)
+        async with asyncio.timeout(seconds):
+            while more:
+                message = await request.receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientLeft
+                more = message.get("more_body", False)
+                part = message.get("body", b"")
+                if share.size + len(part) > most:
+                    _refuse_size(most)
+                share.grow(len(part))
+                parts.append(part)
+        return b"".join(parts)
     except RefusedRequest:
-        await _discard(request)
+        if more:
+            await _discard(request)
         raise
+    except TimeoutError:
+        raise RefusedRequest(
+            408, "body_timeout", f"the body did not arrive within {seconds:g} s"
+        ) from None
 
 
 async def _discard(request: Request) -> None:
@@ -114,31 +135,6 @@ async def _discard(request: Request) -> None:
                 message = await request.receive()
                 if message["type"] == "http.disconnect" or not message.get("more_body", False):
                     return
-
-
-async def _received(request: Request, most: int, seconds: float, share: BodyShare) -> bytes:
-    """Receive a body for `read_body`."""
-    told = request.headers.get("content-length", "")
-    if told.isascii() and told.isdecimal() and (len(told) > len(str(most)) or int(told) > most):
-        _refuse_size(most)
-    parts: list[bytes] = []
-    try:
-        async with asyncio.timeout(seconds):
-            while True:
-                message = await request.receive()
-                if message["type"] == "http.disconnect":
-                    raise ClientLeft
-                part = message.get("body", b"")
-                if share.size + len(part) > most:
-                    _refuse_size(most)
-                share.grow(len(part))
-                parts.append(part)
-                if not message.get("more_body", False):
-                    return b"".join(parts)
-    except TimeoutError:
-        raise RefusedRequest(
-            408, "body_timeout", f"the body did not arrive within {seconds:g} s"
-        ) from None
 
 
 def _refuse_size(most: int) -> NoReturn:

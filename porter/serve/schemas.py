@@ -188,11 +188,11 @@ def _number(kind: Any, value: Any, name: str, metadata: Any) -> Any:
     low, high = metadata.get("low"), metadata.get("high")
     least = -math.inf if low is None else low
     most = math.inf if high is None else high
-    if number in (math.inf, -math.inf) or not least <= number <= most:
-        if number < least:
-            raise InvalidField(f"{name}: {shown(value)} is less than {least:,}, the minimum")
-        if number > most:
-            raise InvalidField(f"{name}: {shown(value)} is more than {most:,}, the maximum")
+    if number < least:
+        raise InvalidField(f"{name}: {shown(value)} is less than {least:,}, the minimum")
+    if number > most:
+        raise InvalidField(f"{name}: {shown(value)} is more than {most:,}, the maximum")
+    if number in (math.inf, -math.inf):
         raise InvalidField(f"{name}: {shown(value)} is no finite number")
     if metadata.get("positive") and number <= 0:
         raise InvalidField(f"{name}: {shown(value)} is not larger than 0")

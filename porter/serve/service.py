@@ -299,7 +299,7 @@ class JudgeService:
         error = done.exception()
         if error is None:
             result = done.result()
-            if self._needs_cpython(program, result):
+            if self._begin_fallback(program, result):
                 self._attempt(program)
             else:
                 self._finish(program, result=result)
@@ -320,8 +320,16 @@ class JudgeService:
         else:
             self._finish(program, error=error)
 
-    def _needs_cpython(self, program: AcceptedProgram, result: JudgedProgram) -> bool:
-        """Prepare a program that interpreters do not support for the fallback."""
+    def _begin_fallback(self, program: AcceptedProgram, result: JudgedProgram) -> bool:
+        """Let the next attempt of a program that interpreters do not support use the fallback.
+
+        Args:
+            program: The program.
+            result: The result of interpreters.
+
+        Returns:
+            Whether the program needs that attempt.
+        """
         if self.fallback is None or program.lacking is not None or program.answer.cancelled():
             return False
         if CaseStatus.UNSUPPORTED not in result.statuses:
@@ -467,14 +475,12 @@ class JudgeService:
             self._suspects.clear()
         for one in unstarted:
             self._finish(one, error=ServiceCancelled("the service was stopped"))
-        if self.cancel is not None:
-            self.cancel()
-            self.cancel()
         with self._lock:
-            cancels = [one.cancel for one in self._pending.values() if one.cancel is not None]
+            cancels = [self.cancel, *(one.cancel for one in self._pending.values())]
         for cancel in cancels:
-            cancel()
-            cancel()
+            if cancel is not None:
+                cancel()
+                cancel()
         if session is not None:
             session.close(drain=False)
 

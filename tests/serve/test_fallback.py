@@ -74,7 +74,7 @@ def test_reasons_say_how_a_case_ended(client: TestClient) -> None:
     for program, reason in {
         "raise ValueError('x')": "ValueError: x",
         "import ctypes": "the fallback does not permit the module ctypes",
-        "import os\nos._exit(0)": ("the process ended with exit code 0 before its result"),
+        "import os\nos._exit(0)": "the process ended with exit code 0 before its result",
         "print(1)": "",
     }.items():
         assert post(client, "/v1/run", {"program": LACK + program})["reason"] == reason
@@ -124,7 +124,7 @@ def test_other_endpoints(client: TestClient) -> None:
     assert "porter_rows_in_cpython_total 21.0" in client.get("/metrics").text
 
 
-def _service(device: Device, **changes: Any) -> JudgeService:
+def _service(device: Device) -> JudgeService:
     service = JudgeService(DeviceSource(lambda: SharedDevice(device), judge), 100, FALLBACK)
     service.start()
     assert service.is_opened(60)

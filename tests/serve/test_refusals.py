@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from porter.errors import FileProblem, UsageError
-from porter.serve.bodies import HeldBytes, json_of
+from porter.serve.bodies import HeldBytes, json_of, read_body
 from porter.serve.clients import ClientBudget, Clients, Token, read_tokens
 from porter.serve.refusals import RefusedRequest
 from porter.serve.server import check_exposure
@@ -87,6 +88,24 @@ def test_content_types(client: TestClient) -> None:
     kind = "Application/JSON; charset=utf-8"
     response = client.post("/v1/run", content=b'{"program": ""}', headers={"Content-Type": kind})
     assert response.status_code == 200
+
+
+@pytest.mark.parametrize("parts", [[b"123"], [b"12", b"3"], [b"123", b"4", b"5"]])
+def test_a_refused_body_is_received_to_its_end(parts: list[bytes]) -> None:
+    messages = [
+        {"type": "http.request", "body": part, "more_body": k < len(parts)}
+        for k, part in enumerate(parts, 1)
+    ]
+
+    async def receive() -> Any:
+        return messages.pop(0)  # raises IndexError behind the end, where a server would wait
+
+    async def refused() -> None:
+        with HeldBytes(100).hold() as share, pytest.raises(RefusedRequest, match="2 bytes"):
+            await read_body(Request({"type": "http", "headers": []}, receive), 2, 60.0, share)
+
+    asyncio.run(refused())
+    assert messages == []
 
 
 def test_large_bodies(make: Maker) -> None:
