@@ -73,12 +73,10 @@ def main(descriptor: int) -> None:
         _load(_submodules(name, packages=True))
     builtins.exit, builtins.quit = _quitters()
     sys.path.clear()
-    sys.argv[:] = [""]
+    sys.argv[:] = [NAME]
     permitted = {name for name in sys.modules if name.partition(".")[0] in setup["permitted"]}
-    permitted |= {
-        *setup["modules"],
-        *setup["extra"],
-    }  # C code of the standard library imports some of them
+    # C code of the standard library imports some of these.
+    permitted |= {*setup["modules"], *setup["extra"]}
     layers = _isolate(control, setup["namespaces"])
     _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -137,7 +135,7 @@ def _submodules(name: str, packages: bool = False) -> list[str]:
     return [
         f"{name}.{one.name}"
         for one in pkgutil.iter_modules(paths)
-        if (one.ispkg or not packages) and one.name.strip("_") == one.name and one.name != "tests"
+        if (one.ispkg or not packages) and one.name[0] != "_" and one.name != "tests"
     ]
 
 
@@ -312,16 +310,21 @@ class _RestrictedProgram:
         self.frame = sys._getframe
         random.seed(seed)
         sys.modules["__main__"] = self.module
-        self.names["__file__"] = sys.argv[0] = NAME
+        self.names["__file__"] = NAME
         files: tuple[Any, ...] = (
             io.BufferedReader(io.FileIO(0)),
             io.BufferedWriter(io.FileIO(1, "w")),
             io.BufferedWriter(io.FileIO(2, "w")),
         )
         for file, name in zip(files, ("stdin", "stdout", "stderr"), strict=True):
-            errors = "backslashreplace" if name == "stderr" else "surrogateescape"
-            stream: Any = io.TextIOWrapper(file, "utf-8", errors, newline="\n",
-                                      line_buffering=name == "stderr")  # fmt: skip
+            for_errors = name == "stderr"
+            stream: Any = io.TextIOWrapper(
+                file,
+                "utf-8",
+                "backslashreplace" if for_errors else "surrogateescape",
+                newline="\n",
+                line_buffering=for_errors,
+            )
             stream.mode = "r" if name == "stdin" else "w"
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)
