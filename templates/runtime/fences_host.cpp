@@ -183,17 +183,16 @@ void fence_stack(const char *stack, size_t size) {
 
 void fence_arena(const char *low, const char *end) {
     porter_bounds_t &bounds = porter_bounds;
+    fence_forget();
     if (low == nullptr) {
         bounds.ranges = nullptr;
         bounds.arena_size = bounds.sealed_size = 0;
         bounds.loads = bounds.stores = bounds.above_room = 0;
         bounds.constants_room = 0;
-        fence_forget();
         return;
     }
     bounds.constants = (uint64_t)__ehdr_start;
     bounds.constants_room = room_of(_end - __ehdr_start);
-    fence_forget();
     char *state = (char *)porter_state_current;
     bounds.ranges = &porter_state_current->porter_ranges;
     bounds.arena = (uint64_t)low;

@@ -9,7 +9,8 @@
 #define PORTER_WIDEST (16) // bytes of the widest access that one check covers
 
 // A listed range, and the number of addresses in it at which loads of 1, 2, 4, 8 and 16 bytes may
-// begin. Such ranges are short: arguments of a call, bytecode of a function.
+// begin. A range may be shorter than PORTER_WIDEST, for example the arguments of a call. So each
+// width has a number of its own.
 typedef struct {
     uint64_t low;
     uint64_t room[5];

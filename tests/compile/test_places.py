@@ -32,7 +32,7 @@ def test_calls_of_checks_and_what_follows() -> None:
     assert list(calls(DISASSEMBLY.splitlines())) == [
         (0x1231, 0x1236),
         (0x1243, 0x1248),
-        (0x1235, 0x124E),  # in the instruction before the one that the jump goes to
+        (0x1235, 0x124E),  # within the instruction that ends where the jump goes
     ]
 
 
