@@ -32,7 +32,7 @@ from porter import evaluate
 from porter.evaluation.data_files import read_programs
 from porter.evaluation.devices import open_all
 from porter.evaluation.execution import Opened, open_sandbox
-from porter_dev.bench.candidates import programs
+from porter_dev.bench.candidates import functions
 
 EXPECTED = 0
 
@@ -134,11 +134,7 @@ def main() -> None:
     if options.file is not None:
         judge_file(options)
         return
-    if options.small:
-        sources = small(options.programs)
-    else:
-        texts = programs(3, options.programs)
-        sources = [text[: text.index("\ntry:")] + "\n" for text in texts]
+    sources = small(options.programs) if options.small else functions(3, options.programs)
     cores = os.cpu_count() or 1
     parts = [(sources[i :: 8 * cores], options.cases) for i in range(8 * cores)]
     with multiprocessing.Pool(cores) as pool:

@@ -25,6 +25,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from attrs import asdict, frozen
 
 from benchmarks.evaluating import EXPECTED, judged, small
@@ -32,7 +33,7 @@ from porter import evaluate
 from porter.errors import PorterError
 from porter.evaluation.devices import open_all
 from porter.evaluation.execution import Opened, open_sandbox
-from porter_dev.bench.candidates import programs
+from porter_dev.bench.candidates import functions
 
 COUNTS = (100, 1_000, 10_000, 100_000, 1_000_000)
 MOST_CALLS = 1_000_000  # of a measurement
@@ -64,8 +65,7 @@ def sources_of(kind: str, count: int, seed: int) -> list[str]:
     """Return `count` programs that no other seed has."""
     if kind == "small":
         return [f"{text}# {seed}\n" for text in small(count)]
-    texts = programs(seed, count)
-    return [f"{text[: text.index(chr(10) + 'try:')]}\n# {seed}\n" for text in texts]
+    return [f"{text}# {seed}\n" for text in functions(seed, count)]
 
 
 class Reference:
@@ -75,15 +75,16 @@ class Reference:
         self.cores = os.cpu_count() or 1
         self.pool = multiprocessing.Pool(self.cores)
 
-    def run(self, sources: Sequence[str], cases: int) -> tuple[float, list[list[bool]]]:
-        """Return the seconds, and which of the cases each program passes."""
+    def run(self, sources: Sequence[str], cases: int) -> tuple[float, np.ndarray[Any, Any]]:
+        """Return the seconds, and which of the cases each program passes (bool)."""
         count = 8 * self.cores
         begun = time.perf_counter()
         parts = self.pool.map(judged, [(sources[i::count], cases) for i in range(count)])
         seconds = time.perf_counter() - begun
-        passed: list[list[bool]] = [[] for _ in sources]
+        passed = np.zeros((len(sources), cases), bool)
         for i, part in enumerate(parts):
-            passed[i::count] = part
+            if part:
+                passed[i::count] = part
         return seconds, passed
 
 
@@ -112,23 +113,22 @@ def measure(build: str | None, counts: Sequence[int]) -> Iterator[Timing]:
     reference = Reference()
     reference.run(sources_of("small", 100, 0), 1)
     work = [(kind, n) for kind in KINDS for n in counts if n * KINDS[kind] <= MOST_CALLS]
+    expected = {}
     for kind, count in work:
-        timed = [reference.run(sources_of(kind, count, k), KINDS[kind])[0] for k in range(REPEATS)]
-        yield Timing("CPython", kind, count, KINDS[kind], min(timed))
+        runs = [reference.run(sources_of(kind, count, k), KINDS[kind]) for k in range(REPEATS)]
+        expected[kind, count] = [passed for _, passed in runs]
+        yield Timing("CPython", kind, count, KINDS[kind], min(seconds for seconds, _ in runs))
     for name, device in _engines(build):
         for kind, count in work:
             cases = [((case,), EXPECTED) for case in range(KINDS[kind])]
             evaluate(sources_of(kind, 100, 1_000), cases, device=device)
             timed = []
-            while len(timed) < REPEATS:
-                sources = sources_of(kind, count, len(timed))
+            for k, passed in enumerate(expected[kind, count]):
+                sources = sources_of(kind, count, k)
                 begun = time.perf_counter()
                 found = evaluate(sources, cases, device=device)
                 timed.append(time.perf_counter() - begun)
-                if (
-                    len(timed) == 1
-                    and found.passed.tolist() != reference.run(sources, KINDS[kind])[1]
-                ):
+                if not np.array_equal(found.passed, passed):
                     raise SystemExit(f"{name}: the results of {count} programs ({kind}) differ")
             yield Timing(name, kind, count, KINDS[kind], min(timed))
 

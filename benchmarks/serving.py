@@ -93,7 +93,7 @@ HOSTILE = (
     ("def f(): return [f()]\nf()", ""),
     ("x = 1\nwhile True: x = x * x + 1", ""),
     ("while True: print('x' * 100)", ""),
-    ("import os\nos._exit(1)", ""),
+    ("import os\nos._exit(1)", "UNSUPPORTED"),
     ("try:\n  while True: pass\nexcept BaseException:\n  while True: pass", "OUT_OF_STEPS"),
     ("'a' * (1 << 62)", "OUT_OF_MEMORY"),
     ("def f(", "SYNTAX_ERROR"),
@@ -104,10 +104,15 @@ HOSTILE = (
 def hostile(number: int) -> Exchange:
     """Return a program that wastes steps, memory or output, or is wrong."""
     program, status = HOSTILE[number % len(HOSTILE)]
+
+    def is_right(found: Any) -> bool:
+        expected = "EXITED" if found["in_cpython"] else status or found["status"]
+        return not found["ok"] and found["status"] == expected
+
     return _run(
         "hostile",
         f"{program}\n# {number}",
-        lambda found: not found["ok"] and found["status"] == (status or found["status"]),
+        is_right,
         limits={"steps": STEPS},
     )
 

@@ -37,6 +37,11 @@ def programs(seed: int, count: int) -> list[str]:
     return list(found)
 
 
+def functions(seed: int, count: int) -> list[str]:
+    """Return the programs of `programs` without the statements that call their function."""
+    return [text[: text.index("\ntry:")] + "\n" for text in programs(seed, count)]
+
+
 def program(rng: Random) -> str:
     """Return a program of a random shape."""
     lines = rng.choice(SHAPES)(rng)

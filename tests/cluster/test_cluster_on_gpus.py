@@ -15,12 +15,12 @@ import pytest
 from porter import dask, evaluate
 from porter.errors import NoGpu
 from porter.run.built import Built, open_build
-from porter_dev.bench.candidates import programs
+from porter_dev.bench.candidates import functions
 from tests.cluster.conftest import killing_one
 
 pytestmark = pytest.mark.gpu
 CASES = [((case,), 0) for case in range(8)]
-SOURCES = [text[: text.index("\ntry:")] + "\n" for text in programs(7, 1200)]
+SOURCES = functions(7, 1200)
 
 
 @pytest.fixture(scope="module")

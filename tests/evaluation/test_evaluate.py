@@ -24,7 +24,7 @@ from porter.evaluation import (
     portions,
 )
 from porter.run import Device
-from porter_dev.bench.candidates import programs as candidates
+from porter_dev.bench.candidates import functions
 
 from .conftest import Judge
 
@@ -58,7 +58,7 @@ def cpython(source: str, x: int) -> Any:
 
 
 def test_as_cpython_computes(judged: Judge) -> None:
-    sources = [text[: text.index("\ntry:")] for text in candidates(7, 150)]
+    sources = functions(7, 150)
     rng = np.random.default_rng(1)
     expected = [cpython(sources[rng.integers(150)], x) for x in range(40)]
     cases = [((x,), None if e is RAISED_HERE else e) for x, e in enumerate(expected)]

@@ -18,7 +18,7 @@ from porter.evaluation.devices import MixedDevices, open_mixed
 from porter.evaluation.schedule import Schedule
 from porter.run import Device, open_device
 from porter.run.built import Built, open_build
-from porter_dev.bench.candidates import programs
+from porter_dev.bench.candidates import functions
 
 pytestmark = pytest.mark.gpu
 COUNT = int(os.environ.get("PORTER_EQUAL_PROGRAMS", "1000"))
@@ -60,9 +60,7 @@ def built() -> Built:
 
 def sources() -> list[str]:
     """Return generated programs, with hostile ones among them."""
-    texts = programs(7, COUNT)
-    made = [text[: text.index("\ntry:")] + "\n" for text in texts]
-    return [*HOSTILE, *made, *HOSTILE]
+    return [*HOSTILE, *functions(7, COUNT), *HOSTILE]
 
 
 def judged(device: Device | MixedDevices, each: str) -> Evaluation:

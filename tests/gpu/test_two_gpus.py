@@ -11,7 +11,7 @@ import pytest
 from porter import InterpreterArray, evaluate
 from porter.errors import NoGpu
 from porter.run.built import Built, open_build
-from porter_dev.bench.candidates import programs
+from porter_dev.bench.candidates import functions
 
 pytestmark = pytest.mark.gpu
 CASES = [((case,), 0) for case in range(8)]
@@ -32,7 +32,7 @@ def build_of_two() -> Built:
 
 
 def test_programs_are_judged_as_on_one(build_of_two: Built) -> None:
-    sources = [text[: text.index("\ntry:")] + "\n" for text in programs(5, 600)]
+    sources = functions(5, 600)
     one, two = (
         evaluate(sources, CASES, build=build_of_two, devices=devices) for devices in ([0], [0, 1])
     )

@@ -18,7 +18,7 @@ from porter.run.launch import shared_code
 from porter.run.launch.options import Sizes
 from porter.run.launch.shared_code import with_shared_code
 from porter.run.launch.templates import PAYS_EACH
-from porter_dev.bench.candidates import programs
+from porter_dev.bench.candidates import functions
 
 KEPT = ("outputs", "values", "tracebacks", "exceptions")
 
@@ -76,8 +76,7 @@ def without(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def sources() -> list[str]:
     """Return generated programs, and programs whose compilation is special."""
-    texts = programs(7, 60)
-    return [text[: text.index("\ntry:")] + "\n" for text in texts] + SPECIAL
+    return functions(7, 60) + SPECIAL
 
 
 def of_memory(source: str) -> bool:
