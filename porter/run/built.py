@@ -119,6 +119,11 @@ class Built:
         return self._enum("Flag", "gpusnek_flags", "FLAG_")
 
     @cached_property
+    def policy(self) -> type[IntEnum]:
+        """The enum of reconvergence policies: `built.policy["MEASURED"]`."""
+        return self._enum("Policy", "gpusnek_policies", "POLICY_")
+
+    @cached_property
     def kind(self) -> type[IntEnum]:
         """The enum of compilation modes: FILE, SINGLE, EVAL, CONTINUE, COMPLETE; COMPILE, CODE."""
         return self._enum("Kind", "gpusnek_kinds")

@@ -91,6 +91,10 @@ void porter_pause(void);
 // interpreters of its block may need the processor.
 void porter_give_way(void);
 
+// Return whether the last poll is so recent that a poll only has to open the next window of steps.
+// A constant false on the host.
+bool porter_polled_lately(void);
+
 // porter_release_waiting(): called at the same polls. Releases lanes that have waited for this lane
 // too long, at a convergence barrier or for a turn. `kept`: as for porter_meet().
 // porter_restart_hold(): restart that time, because no lane has waited long. Both do nothing except

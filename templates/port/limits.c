@@ -107,10 +107,15 @@ void gpusnek_limits_return(const gpusnek_limits_t *saved) {
     reached = saved->reached;
 }
 
-int gpusnek_limits_look(void) {
+bool gpusnek_limits_reopen(void) {
     if (reached == GPUSNEK_OK && gpusnek_poll_budget == 0) {
         open_window();
     }
+    return reached == GPUSNEK_OK;
+}
+
+int gpusnek_limits_look(void) {
+    gpusnek_limits_reopen();
     if (reached == GPUSNEK_OK && time_given != UINT64_MAX
         && porter_clock_ns() - time_began >= time_given) {
         reached = GPUSNEK_OUT_OF_TIME;

@@ -169,6 +169,9 @@ static inline __attribute__((always_inline)) void poll(void) {
 }
 
 __attribute__((noinline)) void gpusnek_poll(void) {
+    if (porter_polled_lately() && !porter_refused() && gpusnek_limits_reopen()) {
+        return;
+    }
     porter_release_waiting(gpusnek_meetings);
     poll();
 }

@@ -79,6 +79,10 @@ void gpusnek_limits_return(const gpusnek_limits_t *saved);
 // Opens the next window of steps if this one is used up, and checks the clock. Returns the status
 // of the limit that was reached, or GPUSNEK_OK. gpusnek_limit() returns the last result.
 int gpusnek_limits_look(void);
+
+// Opens the next window if the last one is used up. Returns whether no limit is known to be
+// reached; does not look at the clock.
+bool gpusnek_limits_reopen(void);
 int gpusnek_limit(void);
 // Takes `steps` steps, and makes the next step poll.
 void gpusnek_look_soon(size_t steps);

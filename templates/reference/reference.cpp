@@ -120,6 +120,10 @@ extern "C" void porter_pause(void) {
 // There is only one interpreter, so these hooks need not wait or yield.
 extern "C" void porter_give_way(void) {}
 
+extern "C" bool porter_polled_lately() {
+    return false;
+}
+
 extern "C" void porter_release_waiting(const unsigned int *) {}
 
 extern "C" void porter_restart_hold(void) {}

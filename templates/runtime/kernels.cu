@@ -2,6 +2,7 @@
 #include "canary.cuh"
 #include "snapshots.cuh"
 #include "interpreter.h"
+#include "policies.cuh"
 
 #if PORTER_ARENA_LOCAL
 #define LOCAL_TOP PORTER_LOCAL_TOP
@@ -110,10 +111,14 @@ extern "C" __global__ void gpusnek_launch(const gpusnek_launch_t *launch) {
     if (launch->record_size != sizeof(gpusnek_launch_t)) {
         return;
     }
-    const uint32_t i = gpusnek_of_thread(launch, (uint64_t)blockIdx.x * blockDim.x + threadIdx.x);
-    if (i == (uint32_t)GPUSNEK_IDLE || gpusnek_rests(launch, i)) {
+    const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const uint32_t i = gpusnek_of_thread(launch, thread);
+    const bool runs = i != (uint32_t)GPUSNEK_IDLE && !gpusnek_rests(launch, i);
+    const uint32_t lanes = __ballot_sync(__activemask(), runs); // a warp starts converged
+    if (!runs) {
         return;
     }
+    const uint32_t policy = begin_policy(launch, lanes, (launch->offset + thread) / 32);
 #if PORTER_BOUNDS_CHECKS
     volatile char roof[ROOF_BYTES];
     roof[0] = 0;
@@ -121,4 +126,5 @@ extern "C" __global__ void gpusnek_launch(const gpusnek_launch_t *launch) {
     int32_t *status = (int32_t *)launch->status + i;
     *status = GPUSNEK_STATUS_ABORT; // remains if porter_fatal ends the thread
     *status = run_one(launch, i);
+    end_policy(launch, policy);
 }

@@ -36,6 +36,23 @@ enum gpusnek_flags {
                                     // time that programs sleep
 };
 
+// Which diverged lanes of a warp run first (reconvergence.cu). A place is an offset in the bytecode
+// of a function.
+enum gpusnek_policies {
+    GPUSNEK_POLICY_DEEPEST = 0,      // the deepest call, then the least place: lanes behind catch up
+                                     // (min-SP-PC: S. Collange, "Stack-less SIMT reconvergence at
+                                     // low cost", 2011)
+    GPUSNEK_POLICY_LEAST = 1,        // the least place
+    GPUSNEK_POLICY_DEEPEST_MOST = 2, // the deepest call, then the place with most lanes
+    GPUSNEK_POLICY_MOST = 3,         // the place with most lanes
+    GPUSNEK_POLICY_COUNT = 4,
+    GPUSNEK_POLICY_RANDOM = 5,       // any lane, for tests
+    GPUSNEK_POLICY_MEASURED = 6,     // the best one by policies_known
+    GPUSNEK_POLICY_TRIED = 7,        // so, and some warps try the others
+};
+#define GPUSNEK_POLICY_ANY_DEPTH 1u // bits of these policies
+#define GPUSNEK_POLICY_BY_COUNT 2u
+
 // Statuses of the runtime itself; those of the port, 0 and up, are in interp.h.
 enum gpusnek_runtime_statuses {
     GPUSNEK_STATUS_NOT_RUN = -1,   // no program, or the launch ended before this interpreter
@@ -216,6 +233,13 @@ typedef struct gpusnek_launch_t {
     uint64_t steps;           // uint64_t[n]: steps of each program; 0: not wanted
     uint64_t fail_alloc;   // uint32_t[n]: number of the allocation that fails (from 1; 0: none)
     uint64_t allocations;  // uint32_t[n]: number of allocations, in all launches; 0: not wanted
+
+    // Measurements of policies: uint64_t[2 * GPUSNEK_POLICY_COUNT], for each policy the number of warps
+    // and their ticks from start to end (1,024 cycles).
+    uint32_t policy;         // GPUSNEK_POLICY_*
+    uint32_t policy_padding;
+    uint64_t policies_known; // measurements of earlier launches; 0: none
+    uint64_t policies;       // measurements of this launch are added here; 0: not wanted
 
     uint64_t profile;        // profiling builds: counter buffers; 0: no profile
     uint64_t profile_stride; // bytes of a counter buffer: gpusnek_profile_t and its tables

@@ -10,8 +10,9 @@
 // Mechanism. Before each opcode of upstream's switch a lane calls porter_meet() (vm_meet.h), a
 // software barrier in shared memory with a bounded wait. The lanes that arrive form a cohort. The
 // cohort's lanes with the highest rank execute their opcode; the other lanes call porter_meet()
-// again. The rank orders by call depth, then by the lowest bytecode offset, so that lanes behind
-// catch up (min-SP-PC: S. Collange, "Stack-less SIMT reconvergence at low cost", 2011).
+// again. The rank follows the policy of the warp (launch.h). No policy is the fastest for every
+// program: policies.cuh chooses one for each warp, and measures how long the warp takes. Policies
+// change the order in which lanes run, never a result or the number of steps.
 //
 // A warp has two convergence groups. A lane that spends more than half of its time in the smaller
 // part of its cohorts moves to the second group, so that it stops delaying the majority. Lanes of
@@ -82,6 +83,7 @@
 //     never correctness: a lane waits, sleeps or leaves native code once more or once less.
 #include <stdint.h>
 
+#include "launch.h"
 #include "porter_runtime.h"
 
 #if PORTER_RECONVERGE
@@ -130,6 +132,10 @@ struct convergence_group_t {
                        // cleared it (porter_release_waiting)
 };
 
+// warp_t::policy: a policy (launch.h), and during a trial the policy that follows it.
+#define TRIAL_SHIFT 8
+#define TRIAL_FLAG (1u << 16)
+
 // The entry of a warp. `stamp` names the block that initialized it (R7), because shared memory
 // holds arbitrary data when a block begins, and a user's kernel may have used it.
 struct warp_t {
@@ -139,6 +145,10 @@ struct warp_t {
     uint32_t native;  // running lanes that are in native code
     uint32_t polled;  // running lanes that have polled in this round, which ends when all have
     uint32_t round;   // number of the round
+    uint32_t policy;
+    uint32_t trial_end; // ticks
+    uint32_t left;      // lanes between porter_warp_begin() and porter_warp_end()
+    uint32_t began;     // ticks, at porter_warp_begin()
 };
 
 static __shared__ warp_t warps[MAX_WARPS];
@@ -214,6 +224,8 @@ static __device__ __forceinline__ warp_t *own_warp(uint32_t known) {
             as_volatile(warp->native) = 0;
             as_volatile(warp->polled) = 0;
             as_volatile(warp->running) = 0;
+            as_volatile(warp->policy) = GPUSNEK_POLICY_DEEPEST;
+            as_volatile(warp->left) = 0;
             __threadfence_block();
             as_volatile(warp->stamp) = ready;
         }
@@ -329,6 +341,34 @@ static __device__ __forceinline__ bool is_converged(
     return __all_sync(here, ready && alike);
 }
 
+// Return the policy of the warp at `time`.
+static __device__ __forceinline__ uint32_t current_policy(warp_t *warp, uint32_t time) {
+    const uint32_t policy = load_plain(warp->policy);
+    if (policy < TRIAL_FLAG) {
+        return policy;
+    }
+    if ((int32_t)(time - load_plain(warp->trial_end)) > 0) {
+        store_plain(warp->policy, policy >> TRIAL_SHIFT & 0xff);
+    }
+    return policy & 0xff;
+}
+
+// Return the rank of a lane in its cohort: call depth (12 bits), number of lanes at its place (6
+// bits), and how low the bytecode offset of its place is (14 or 20 bits), as the policy says.
+static __device__ __forceinline__ uint32_t rank_of(
+    uint32_t policy, uint32_t cohort, uint32_t place, uint32_t depth) {
+    const uint32_t offset = place >> 8;
+    uint32_t rank = 0xfffff - min(offset, 0xfffffu);
+    if (policy & GPUSNEK_POLICY_BY_COUNT) {
+        const uint32_t lanes = (uint32_t)__popc(__match_any_sync(cohort, place));
+        rank = lanes << 14 | (0x3fff - min(offset, 0x3fffu));
+    }
+    if (policy == GPUSNEK_POLICY_RANDOM) {
+        return (ticks() ^ own_lane_mask()) * 0x9e3779b9u;
+    }
+    return policy & GPUSNEK_POLICY_ANY_DEPTH ? rank : rank | min(depth, 0xfffu) << 20;
+}
+
 // Return the lanes of a cohort whose rank is the greatest.
 static __device__ __forceinline__ uint32_t highest_ranked(uint32_t cohort, uint32_t rank) {
 #if __CUDA_ARCH__ >= 800
@@ -348,7 +388,8 @@ static __device__ __forceinline__ uint32_t highest_ranked(uint32_t cohort, uint3
 // it together wait for each other at its end, the lanes that may run for the lanes that may not.
 extern "C" __device__ __noinline__ bool porter_meet(
     uint32_t *kept, uint32_t place, uint32_t depth) {
-    lane_record_t record = *(const lane_record_t *)kept;
+    lane_record_t *const own = (lane_record_t *)porter_private(kept);
+    lane_record_t record = *own;
     warp_t *const warp = own_warp(record.stamp);
     const uint32_t stamp = (uint32_t)as_volatile(warp->stamp), lane = own_lane_mask();
     if (is_converged(warp, record, stamp, place)) {
@@ -356,7 +397,7 @@ extern "C" __device__ __noinline__ bool porter_meet(
         record.deferrals = 0;
         record.second_rounds -= record.second_rounds != 0;
         record.last_seen = ticks();
-        *(lane_record_t *)kept = record;
+        *own = record;
         return true;
     }
     const uint32_t time = ticks() | 1; // 0 means "none" in the record
@@ -379,12 +420,11 @@ extern "C" __device__ __noinline__ bool porter_meet(
     }
     const bool second = record.second_rounds != 0;
     convergence_group_t *const group = &warp->groups[second];
-    // Deepest call first (12 bits), then the lowest bytecode offset (20 bits).
-    const uint32_t rank = min(depth, 0xfffu) << 20 | (0xfffff - min(place >> 8, 0xfffffu));
     uint32_t cohort = __match_any_sync(__activemask(), second);
     if (!__all_sync(cohort, as_volatile(group->expected) == cohort)) {
         cohort = wait_for_cohort(group, second, lane, record.interval);
     }
+    const uint32_t rank = rank_of(current_policy(warp, time), cohort, place, depth);
     const uint32_t first = highest_ranked(cohort, rank);
     const bool runs = place == __shfl_sync(cohort, place, __ffs(first) - 1);
     const uint32_t running = __ballot_sync(cohort, runs);
@@ -394,8 +434,33 @@ extern "C" __device__ __noinline__ bool porter_meet(
     }
     record.deferrals = runs || record.deferrals >= MAX_DEFERRALS ? 0 : record.deferrals + 1;
     record.last_seen = ticks();
-    *(lane_record_t *)kept = record;
+    *own = record;
     return record.deferrals == 0;
+}
+
+// The converged lanes `lanes` of this warp begin to run their interpreters.
+//
+// policy: of the warp. next, trial: if trial is not 0, the policy that follows it after so many
+// ticks.
+extern "C" __device__ __noinline__ void porter_warp_begin(
+    uint32_t lanes, uint32_t policy, uint32_t next, uint32_t trial) {
+    warp_t *const warp = own_warp(0);
+    if (lowest_lane(lanes) == own_lane_mask()) {
+        const uint32_t now = ticks();
+        warp->policy = trial != 0 ? policy | next << TRIAL_SHIFT | TRIAL_FLAG : policy;
+        warp->trial_end = now + trial;
+        warp->began = now;
+        warp->left = (uint32_t)__popc(lanes);
+    }
+    __syncwarp(lanes);
+}
+
+// A lane of porter_warp_begin() has run its interpreter. Return the ticks that the warp has taken,
+// if the lane is the last one; else 0. Lanes whose threads were ended elsewhere do not come here,
+// so their warps are not measured.
+extern "C" __device__ __noinline__ uint32_t porter_warp_end(void) {
+    warp_t *const warp = own_warp(0);
+    return atomicSub(&warp->left, 1u) == 1 ? max(ticks() - as_volatile(warp->began), 1u) : 0;
 }
 
 extern "C" __device__ void porter_restart_hold(void) {

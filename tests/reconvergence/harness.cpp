@@ -11,6 +11,7 @@ static unsigned long long lane_clock();
 #include <vector>
 
 static std::atomic<int> running;
+static uint32_t policy; // of the warp
 
 // A fast clock, so that lanes change convergence groups often.
 static unsigned long long lane_clock() {
@@ -22,6 +23,8 @@ static void lane(unsigned index, unsigned seed, bool endless) {
     std::mt19937 random(seed * 64 + index);
     uint32_t kept[PORTER_MEETING_WORDS] = {0};
     static_assert(sizeof kept == sizeof(lane_record_t));
+    // Every lane begins by itself here: a trial of the policy, then the default.
+    porter_warp_begin(own_lane_mask(), policy, GPUSNEK_POLICY_DEEPEST, 1 + random() % 4000);
     // Simulates a loop with calls: places, depths and iteration counts differ between lanes.
     const unsigned turns = 20 + random() % 60;
     for (unsigned turn = 0; endless ? running != 0 : turn < turns; turn++) {
@@ -49,8 +52,9 @@ int main(int, char **argv) {
     for (warp_t &warp : warps) {
         const auto any = [&] { return (uint32_t)random(); };
         warp = {any(), {{any(), any(), any(), any()}, {any(), any(), any(), any()}},
-            any(), any(), any()};
+            any(), any(), any(), any(), any(), any(), any()};
     }
+    policy = seed % 3 == 0 ? GPUSNEK_POLICY_RANDOM : seed % GPUSNEK_POLICY_COUNT;
     running = finite;
     std::vector<std::thread> threads;
     for (int i = 0; i < finite + endless; i++) {

@@ -28,6 +28,7 @@ PTX = {
     'asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles));': "cycles = lane_clock();",
     LOAD: "value = as_volatile(word);",
     STORE: "as_volatile(word) = value;",
+    '#include "launch.h"\n': "",
     '#include "porter_runtime.h"': "#define PORTER_RECONVERGE 1\n"
     "static uint32_t porter_clock() { return (uint32_t)lane_clock(); }\n",
 }
@@ -62,7 +63,8 @@ def compiled(
         text = text.replace(old, new)
     hooks = (templates_dir() / "port" / "hooks.h").read_text()
     (words,) = re.findall(r"^#define PORTER_MEETING_WORDS .*\n", hooks, re.MULTILINE)
-    (folder / "meeting.inc").write_text(words + text)
+    launch = templates_dir() / "runtime" / "launch.h"
+    (folder / "meeting.inc").write_text(f'#include "{launch}"\n{words}{text}')
     program = folder / "harness"
     flags = ["-std=c++17", "-Wall", *([] if changes else ["-Werror"]), "-O1", "-g", "-pthread"]
     flags += [f"-I{folder}", f"-I{HERE}", f"-D__CUDA_ARCH__={arch}"]
@@ -108,6 +110,36 @@ def test_all_end_that_can(harness: Path, finite: int, endless: int) -> None:
 @pytest.mark.parametrize("arch", [750, 900])
 def test_highest_rank_runs_first(tmp_path: Path, arch: int) -> None:
     subprocess.run([str(compiled(tmp_path, {}, arch, "foremost.cpp"))], check=True, timeout=60)
+
+
+RANKS = {
+    "the call depth is ignored": {"rank : rank | min(depth, 0xfffu) << 20;": "rank : rank;"},
+    "the number of lanes is ignored": {"rank = lanes << 14 |": "rank ="},
+    "the highest place is first": {"0xfffff - min(offset, 0xfffffu)": "min(offset, 0xfffffu)"},
+}
+
+
+@pytest.mark.parametrize("fault", RANKS)
+def test_faults_of_ranks_show(tmp_path: Path, fault: str) -> None:
+    assert fails(compiled(tmp_path, RANKS[fault], source="policies.cpp"))
+
+
+def test_policies_select_their_lanes_and_trials_end(tmp_path: Path) -> None:
+    program = compiled(tmp_path, {}, source="policies.cpp")
+    subprocess.run([str(program)], check=True, timeout=60)
+
+
+TRIALS = {
+    "a trial never ends": {"warp->trial_end)) > 0": "warp->trial_end)) > 1 << 30"},
+    "a trial has no successor": {"policy >> TRIAL_SHIFT & 0xff": "policy & 0xff"},
+    "no lane is the last one": {"atomicSub(&warp->left, 1u) == 1": "false"},
+    "each lane is the last one": {"atomicSub(&warp->left, 1u) == 1": "true"},
+}
+
+
+@pytest.mark.parametrize("fault", TRIALS)
+def test_faults_of_trials_show(tmp_path: Path, fault: str) -> None:
+    assert fails(compiled(tmp_path, TRIALS[fault], source="policies.cpp"))
 
 
 @pytest.fixture(scope="module")

@@ -86,6 +86,9 @@ struct porter_state_t {
 };
 inline thread_local porter_state_t own_state;
 #define PORTER_STATE (&own_state)
+inline void *porter_private(void *pointer) {
+    return pointer;
+}
 inline unsigned turns; // turns that lanes yielded
 inline void porter_give_turn() {
     turns++;
@@ -107,6 +110,9 @@ inline thread_local unsigned long long slept;
 inline void __nanosleep(unsigned nanoseconds) {
     slept += nanoseconds;
     std::this_thread::sleep_for(std::chrono::nanoseconds(nanoseconds));
+}
+inline uint32_t max(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
 }
 inline uint32_t min(uint32_t a, uint32_t b) {
     return a < b ? a : b;
@@ -174,6 +180,10 @@ template <typename T> T atomicCAS(T *at, T expected, T desired) {
 inline uint32_t atomicOr(uint32_t *at, uint32_t bits) {
     dawdle();
     return __atomic_fetch_or(at, bits, __ATOMIC_SEQ_CST);
+}
+inline uint32_t atomicSub(uint32_t *at, uint32_t value) {
+    dawdle();
+    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);
 }
 inline uint32_t atomicAnd(uint32_t *at, uint32_t bits) {
     dawdle();

@@ -17,6 +17,7 @@ from attrs import define, frozen
 from porter.errors import NotEnoughMemory
 from porter.run.built import Built
 from porter.run.device.linked_code import LinkedCode
+from porter.run.device.policies import PolicyCache
 from porter.run.device.template_cache import Templates
 from porter.run.footprint import Figures, MemoryBudget
 
@@ -204,6 +205,7 @@ class Device(Protocol):
         cores: Threads of this process that run interpreters; 0 on a GPU.
         figures: Sizes that the build measured.
         templates: The cache of compiled interpreters that others start as copies of.
+        policies: Measurements of reconvergence policies; None on a device without warps.
         operations: Computations over arrays.
         linked: Code that replaces the build's; None where the build's own is loaded.
         members: The devices that run a composite device's interpreters, in order. Empty for a
@@ -225,6 +227,7 @@ class Device(Protocol):
     cores: int
     figures: Figures
     templates: Templates
+    policies: PolicyCache | None
     operations: Operations
     linked: LinkedCode | None
     members: tuple[MemberDevice, ...]

@@ -45,6 +45,7 @@ from porter.run.device.chunks import ChunkedKernels, SnapshotChunks, chunks_for
 from porter.run.device.cuda_operations import KernelOperations
 from porter.run.device.host import HostTwin
 from porter.run.device.linked_code import LinkedCode, loaded
+from porter.run.device.policies import PolicyCache
 from porter.run.device.snapshots import SnapshotStore
 from porter.run.device.template_cache import Templates
 from porter.run.footprint import WORD, Figures, MemoryBudget
@@ -232,6 +233,8 @@ class Cuda(OfOneProcess):
         self.figures = Figures.of(built.whole.targets["cuda"].info)
         self.local = self.scratch = self.figures.local
         self.templates = Templates()
+        words = 2 * self.built.policy["COUNT"]
+        self.policies: PolicyCache | None = PolicyCache(lambda: self.zeros(words, np.uint64))
         with self.here():
             self._module, self._kernel = loaded(cupy, built, cubin, code)
             self._kernels = KernelOperations(cupy, self._module, cubin)

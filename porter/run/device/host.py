@@ -29,6 +29,7 @@ from porter.run.device.base import (
     SnapshotCopy,
 )
 from porter.run.device.linked_code import LinkedCode
+from porter.run.device.policies import PolicyCache
 from porter.run.device.template_cache import Templates
 from porter.run.footprint import Figures, MemoryBudget
 
@@ -148,6 +149,7 @@ class HostTwin(OfOneProcess, HostArrays):
         self.cores = threads or os.cpu_count() or 1
         self.figures = Figures.of(built.whole.targets[variant].info)
         self.templates = Templates()
+        self.policies: PolicyCache | None = None
         self._closing: list[Callable[[], object]] = []
         size, pointer, number = ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int
         for name, result, arguments in (

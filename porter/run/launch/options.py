@@ -20,6 +20,7 @@ from attrs.validators import optional
 from porter.base.arguments import text, utf8
 from porter.base.deprecated import renamed_fields
 from porter.run.device.base import Arenas, Array
+from porter.run.device.policies import FORCED
 from porter.run.launch import limits, validators
 from porter.run.launch.bindings import Binding
 from porter.run.launch.calls import Calls
@@ -51,6 +52,7 @@ KINDS = ("file", "single", "eval", "continue", "complete")
 MODES = ("buffer", "printf", "ring")
 # wait: until the host frees a slot; drop: discard output, and count its bytes.
 OVERFLOWS = ("wait", "drop")
+POLICIES = ("measured", *FORCED)  # of reconvergence: device/policies.py
 OnProgress = Callable[[int | None], None]
 
 
@@ -279,6 +281,9 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     # Sort several programs' interpreters by program. None: unless interpreters may wait for each
     # other; True: always, and a barrier raises RuntimeError; False: keep the caller's order.
     order: bool | None = field(default=None, validator=optional(boolean))
+    # Which diverged lanes of a warp run first on a GPU (POLICIES). It never changes a result.
+    # "measured": the best policy of the program's earlier launches.
+    reconvergence: str = field(default="measured", validator=string)
     # Profiling builds only: interpreters count their instructions; Result.counted has the counters.
     counting: Counting | None = field(default=None, validator=optional(instance(Counting)))
     # Programs cannot use addresses, and load verified bytecode only: docs/explanation/sandbox.md.

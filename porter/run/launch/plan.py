@@ -23,6 +23,7 @@ from porter.run.launch.options import (
     KINDS,
     MODES,
     OVERFLOWS,
+    POLICIES,
     Launch,
     Phase,
     Program,
@@ -235,7 +236,8 @@ def _check_options(device: Device, launch: Launch) -> None:
             f"block: {launch.block} interpreters, but a block has 1 to {device.most_block} here",
             hint="On a GPU the interpreter's registers are the limit, whatever the program needs.",
         )
-    for name, known in (("console", MODES), ("overflow", OVERFLOWS)):
+    options = (("console", MODES), ("overflow", OVERFLOWS), ("reconvergence", POLICIES))
+    for name, known in options:
         choice(getattr(launch, name), name, known)
     if not 1 <= launch.ring <= MOST_RING:
         raise UsageError(f"ring: {launch.ring} bytes: from 1 to {MOST_RING}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import attrs
@@ -12,6 +12,7 @@ import numpy as np
 
 from porter.errors import UsageError
 from porter.run.device.base import Array, Device, Interrupt, Record
+from porter.run.device.policies import FORCED, MEASURED
 from porter.run.launch.bindings import Binding, of_arrays, pack
 from porter.run.launch.limits import Each, steps_limit, time_limit
 from porter.run.launch.native_code import pack_natives
@@ -22,6 +23,8 @@ from porter.run.launch.programs import Programs
 from porter.run.launch.validators import per_interpreter
 from porter.run.streams.feed import Feed
 from porter.run.streams.rings import Rings
+
+LEAST_WARPS = 64  # of a launch that measures policies
 
 
 @attrs.define
@@ -98,6 +101,38 @@ def pack_launch(record: LaunchRecord, plan: LaunchPlan, interrupt: Interrupt) ->
     if launch.fail_allocation is not None:
         record.put("fail_alloc", per_interpreter(launch.fail_allocation, plan.n, "fail_allocation"))
     _limits(record, launch, plan.n)
+    _policy(record, plan)
+
+
+def _policy(record: LaunchRecord, plan: LaunchPlan) -> None:
+    """Choose the reconvergence policy: measured for one program on many warps, else the default."""
+    device, asked, program = plan.device, plan.launch.reconvergence, _only_program(plan)
+    policies = device.built.policy
+    record.fields["policy"] = policies[FORCED.get(asked, MEASURED)]
+    if asked in FORCED or device.policies is None or program is None:
+        return
+    choice = device.policies.next(program)
+    record.fields["policy"] = policies[choice.policy]
+    for name, sums in (("policies_known", choice.known), ("policies", choice.sums)):
+        if sums is not None:
+            record.own(name, sums)
+
+
+def _only_program(plan: LaunchPlan) -> Hashable:
+    """Return a key of the program that all interpreters run, and of its size; None: not measured.
+
+    Launches of few warps are not measured, because their times say little.
+    """
+    phase, programs = plan.phase, plan.programs
+    if not phase.execute or plan.n < LEAST_WARPS * plan.device.warp or phase.parts is not None:
+        return None
+    size = plan.n.bit_length()
+    if phase.compiled is not None:
+        return size, plan.device.address(phase.compiled), phase.compiled.nbytes
+    if len(programs.each) != 1:
+        return None
+    (program,) = programs.each
+    return size, program.source, program.code
 
 
 def _limits(record: LaunchRecord, launch: Launch, n: int) -> None:

@@ -26,6 +26,7 @@ from porter.run.device.base import (
     SnapshotCopy,
 )
 from porter.run.device.linked_code import LinkedCode
+from porter.run.device.policies import PolicyCache
 from porter.run.device.snapshots import address_of
 from porter.run.device.template_cache import Templates
 from porter.run.footprint import MemoryBudget
@@ -155,6 +156,7 @@ class Several(OfOneProcess, HostArrays):
         self.cores = sum(device.cores for device in devices)
         self.most_block = min(device.most_block for device in devices)
         self.templates = Templates()  # unused: each device has its own
+        self.policies: PolicyCache | None = None
 
     @property
     def devices(self) -> tuple[Device, ...]:
