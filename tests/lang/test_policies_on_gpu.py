@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from endless import WORDS
+from test_reconvergence import ENDLESS, PROGRAMS
 
 from porter.run import Device, Launch, Program, run
 from porter.run.device.policies import AGAIN, PolicyCache
@@ -15,7 +16,6 @@ from porter.run.result import Result
 from porter_dev.bench.catalogue import SUITE
 from porter_dev.bench.oracle import expected
 from tests.cpython import cpython
-from tests.lang.test_reconvergence import ENDLESS, PROGRAMS
 
 pytestmark = pytest.mark.gpu
 
