@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,83 @@ def functions(path: Path) -> dict[str, bytes]:
         return {
             n.removeprefix(".text."): bytes(s.data()) for n, s in named if n.startswith(".text.")
         }
+
+
+@frozen
+class DeviceFunction:
+    """The code of one device function, and the functions that it calls by name.
+
+    Attributes:
+        name: The ELF symbol. Internal helpers of the compiler share names.
+        code: The instructions, with the padding at the end.
+        calls: The indices of called functions in `DeviceCode.functions`, keyed by the byte offset
+            of the CALL instruction.
+        addressed: Whether code or data hold the function's address, so that calls through pointers
+            are possible.
+    """
+
+    name: str
+    code: bytes
+    calls: Mapping[int, int]
+    addressed: bool
+
+
+@frozen
+class DeviceCode:
+    """All device functions of a linked cubin.
+
+    Attributes:
+        functions: The functions, in the order of their sections.
+        tables: The constant bank of the compiler, which holds the tables of indexed branches (BRX).
+    """
+
+    functions: tuple[DeviceFunction, ...]
+    tables: bytes
+
+
+def device_code(path: Path) -> DeviceCode:
+    """Return the functions of the linked cubin `path`, with their direct calls.
+
+    Raises:
+        ElfProblem: The file is no ELF file.
+    """
+    with _opened(path) as elf:
+        sections = list(elf.iter_sections())
+        at = [i for i, s in enumerate(sections) if str(s.name).startswith(".text.")]
+        index = {section: i for i, section in enumerate(at)}
+        codes = [bytes(sections[i].data()) for i in at]
+        table = elf.get_section_by_name(".symtab")
+        symbols = list(table.iter_symbols()) if table else []
+        calls: list[dict[int, int]] = [{} for _ in codes]
+        addressed: set[int] = set()
+        for section in sections:
+            if section["sh_type"] != "SHT_RELA" or section.name == ".rela.debug_frame":
+                continue
+            holder = index.get(section["sh_info"])
+            for relocation in section.iter_relocations():
+                symbol = symbols[relocation["r_info_sym"]]
+                target = index.get(symbol["st_shndx"])
+                if symbol["st_info"]["type"] != "STT_FUNC" or target is None:
+                    continue
+                offset = int(relocation["r_offset"])
+                if holder is not None and _is_call(codes[holder], offset):
+                    calls[holder][offset] = target
+                elif holder != target or not relocation["r_addend"]:  # else a return address
+                    addressed.add(target)
+        banks = [s.data() for s in sections if str(s.name).startswith(".nv.constant2")]
+        named = ((str(sections[i].name).removeprefix(".text."), i) for i in at)
+        found = (
+            DeviceFunction(name, codes[index[i]], calls[index[i]], index[i] in addressed)
+            for name, i in named
+        )
+        return DeviceCode(tuple(found), b"".join(bytes(bank) for bank in banks))
+
+
+_CALLS = {0x943, 0x944}  # CALL.ABS, CALL.REL
+
+
+def _is_call(code: bytes, offset: int) -> bool:
+    return int.from_bytes(code[offset : offset + 2], "little") & 0xFFF in _CALLS
 
 
 def code_bytes(path: Path) -> int:

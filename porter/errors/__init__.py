@@ -523,6 +523,13 @@ class TortureFailed(PorterError):
     meaning = "the rules refuse a C program or change its behaviour"
 
 
+class CountsMismatch(PorterError):
+    """A profiler's counts by instruction do not fit the code of a build."""
+
+    exit_code = 56
+    meaning = "a profiler's counts do not fit the build's code"
+
+
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 
@@ -575,6 +582,7 @@ __all__ = [
     "CompilerRefused",
     "ConformanceRegression",
     "CorruptSource",
+    "CountsMismatch",
     "DeviceFailed",
     "FallbackUnavailable",
     "FileProblem",

@@ -18,6 +18,7 @@ from porter.cli._subject import LOADING, folder_option, open_finished
 from porter.cli._types import PathType
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device
+from porter.run.built import Built, open_build
 from porter.settings import load_config
 from porter_dev.bench import bench_report, lifecycle, many, scaling
 from porter_dev.bench.catalogue import SUITE, Benchmark
@@ -52,6 +53,13 @@ WIDTH = 140  # columns
     type=FilePath,
     help="What ncu counted, as CSV or JSON: docs/how-to/benchmark.md.",
 )
+@click.option(
+    "--hot-code",
+    "counts_file",
+    type=FilePath,
+    help="With --build: tables of what ncu counted by instruction; runs nothing.",
+)
+@click.option("--functions", is_flag=True, help="With --hot-code: a table by function, too.")
 @click.option("--scale", "scaled", is_flag=True, help="One program, many counts and heaps.")
 @click.option("--plot", "plot_file", type=FilePath, help="With --scale: draw it as SVG.")
 @click.option("--json", "json_file", type=FilePath, help="Write everything measured, as JSON.")
@@ -68,6 +76,8 @@ def command(
     reference: Path | None,
     no_references: bool,
     lanes_file: Path | None,
+    counts_file: Path | None,
+    functions: bool,
     scaled: bool,
     plot_file: Path | None,
     json_file: Path | None,
@@ -77,6 +87,13 @@ def command(
 
     Every result is checked against CPython's; a wrong one ends the command with 54.
     """
+    if counts_file is not None:
+        if folder is None or scaled or lanes_file is not None:
+            raise UsageError("--hot-code needs --build, without --scale and --lanes")
+        _show_hot_code(counts_file, open_build(folder), functions, json_file)
+        return
+    if functions:
+        raise UsageError("--functions: only --hot-code has a table by function")
     benchmarks, rest = _chosen(only)
     if only_list:
         for benchmark in benchmarks:
@@ -86,9 +103,7 @@ def command(
     if plot_file is not None and not scaled:
         raise UsageError("--plot: only what --scale measures can be drawn")
     lanes = read_lanes(lanes_file) if lanes_file is not None else {}
-    out = Console()
-    if not out.is_terminal:
-        out.width = WIDTH  # files and pipes are wide enough for the whole table
+    out = _console()
     size = None if heap is None else parse_size(heap, "--heap")
     device = _device(folder, {"release": release, "target": target, "heap": size})
     benchmarks, left_out = fitting(benchmarks, device)
@@ -111,6 +126,31 @@ def command(
         text = json.dumps(bench_report.to_json(measured, about), indent=1) + "\n"
         write_whole(json_file, text, parents=True)
     bench_report.show(measured, about, out)
+
+
+def _console() -> Console:
+    out = Console()
+    if not out.is_terminal:
+        out.width = WIDTH  # files and pipes are wide enough for the whole table
+    return out
+
+
+def _show_hot_code(
+    counts_file: Path, built: Built, functions: bool, json_file: Path | None
+) -> None:
+    """Print the hot code of each launch in a report or JSON file, and write it as JSON."""
+    # Imported late: reading a cubin needs pyelftools, which measuring does not need.
+    from porter_dev.bench import hot_code, instruction_counts
+
+    launches = instruction_counts.read_counts(counts_file)
+    code = hot_code.BuiltCode.of(built)
+    analyzed = [(launch, hot_code.analyze(launch, code)) for launch in launches]
+    if json_file is not None:
+        text = json.dumps(hot_code.to_json(analyzed, built.folder.name)) + "\n"
+        write_whole(json_file, text, parents=True)
+    out = _console()
+    for _, hot in analyzed:
+        hot_code.show(hot, out, functions=functions)
 
 
 def _measured(

@@ -53,6 +53,7 @@ MODULES = (
     "porter.conformance.conformance_report",
     "porter.conformance.skips",
     "porter_dev.bench.guard",
+    "porter_dev.bench.instruction_counts",
     "porter_dev.bench.lanes",
     "porter_dev.bench.suite",
     "porter_dev.bench.upstream_unix",
