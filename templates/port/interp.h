@@ -337,6 +337,10 @@ GPUSNEK_API uint32_t gpusnek_allocations(void);
 // Return the number of steps (loop iterations, branches, calls) that the last program has taken.
 GPUSNEK_API uint64_t gpusnek_steps(void);
 
+// Take `steps` steps of the current window or the next one. Return false, having done nothing, if a
+// limit has been reached.
+GPUSNEK_API bool gpusnek_limits_take(uint32_t steps);
+
 // Return the type (gpusnek_value_kinds) of the value of the last gpusnek_exec(), if that was a
 // successful GPUSNEK_EVAL. *value is the value as int64_t or double, or its number of bytes. May
 // run Python code (__repr__); if that raises, there is no value and *status becomes

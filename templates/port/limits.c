@@ -114,6 +114,22 @@ bool gpusnek_limits_reopen(void) {
     return reached == GPUSNEK_OK;
 }
 
+// Invariant: the result is that of porter_poll_look() in porter_runtime.h, without the poll.
+bool gpusnek_limits_take(uint32_t steps) {
+    const uint32_t left = gpusnek_poll_budget;
+    if (left > steps) {
+        gpusnek_poll_budget = left - steps;
+        return true;
+    }
+    if (reached != GPUSNEK_OK || steps_left == 0) {
+        return false;
+    }
+    open_window();
+    const uint32_t owed = steps - left;
+    gpusnek_poll_budget = gpusnek_poll_budget > owed ? gpusnek_poll_budget - owed : 1;
+    return true;
+}
+
 int gpusnek_limits_look(void) {
     gpusnek_limits_reopen();
     if (reached == GPUSNEK_OK && time_given != UINT64_MAX

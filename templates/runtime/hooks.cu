@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "porter_runtime.h"
+#include "port_api.h"
 
 extern "C" {
 
@@ -41,8 +41,17 @@ PORTER_DEVICE void porter_release_waiting(const unsigned int *) {}
 
 #endif
 
-PORTER_DEVICE __noinline__ bool porter_poll_due(void *budget, unsigned int turns, bool raises) {
+static __device__ __noinline__ bool poll_now(void *budget, unsigned int turns, bool raises) {
     return porter_poll_look(budget, turns, raises);
+}
+
+// Most calls only need the next window of steps, because the last poll is recent. The poll itself
+// is another function, so that such a call saves few registers.
+PORTER_DEVICE __noinline__ bool porter_poll_due(void *budget, unsigned int turns, bool raises) {
+    if (porter_polled_lately() && !porter_refused() && gpusnek_limits_take(turns)) {
+        return PORTER_UNWINDING;
+    }
+    return poll_now(budget, turns, raises);
 }
 
 // barrier.sync, because __syncthreads() is barrier.sync.aligned, which all threads of a warp must

@@ -251,6 +251,11 @@ PORTER_DEVICE uint32_t gpusnek_allocations(void) {
     return 0;
 }
 
+PORTER_DEVICE bool gpusnek_limits_take(uint32_t steps) {
+    (void)steps;
+    return false;
+}
+
 PORTER_DEVICE uint64_t gpusnek_steps(void) {
     return 0;
 }
