@@ -27,6 +27,7 @@ from porter.base.progress import QUIET, ProgressReporter
 from porter.errors import BuildFailed, ToolFailed, UsageError
 from porter.freeze.mpy import CodeProblem, mpy_of
 from porter.generate.frozen import FrozenFile
+from porter.generate.genhdr import TABLE
 from porter.preprocess import Preprocessed
 
 # Options that compile preprocessed units as plain C. -fno-strict-aliasing: upstream type-puns
@@ -118,6 +119,7 @@ def _refused(file: FrozenFile, done: process.Completed) -> UsageError | BuildFai
 def compiler_of(
     texts: Sequence[Preprocessed],
     port: Path,
+    genhdr: Path,
     jobs: int | None = None,
     progress: ProgressReporter = QUIET,
 ) -> ModuleCompiler:
@@ -126,6 +128,7 @@ def compiler_of(
     Args:
         texts: All units of the build but the frozen one.
         port: The folder of the port's sources.
+        genhdr: The folder of the generated headers.
         jobs: The number of parallel compilers; None for one per core.
         progress: Receives progress reports.
 
@@ -138,6 +141,7 @@ def compiler_of(
     mains = [templates / "reference" / name for name in _MAIN]
     beside = [templates / "runtime" / n for n in ("libm.inc", "words.inc", "atomics.inc")]
     beside += [port / name for name in ("hooks.h", "interp.h")]
+    beside += [genhdr / TABLE]
     digest = hashlib.sha256(repr((gxx.version, _C_FLAGS, _CXX_FLAGS, _LINK_FLAGS)).encode())
     for path in (*mains, *beside, *(text.path for text in texts), Path(__file__)):
         digest.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
@@ -148,7 +152,9 @@ def compiler_of(
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / "lock", progress.say), tempfile.TemporaryDirectory(dir=folder) as scratch:
         if not compiler.executable.is_file():
-            _make(compiler.executable, texts, mains, port, Path(scratch), jobs, progress)
+            _make(
+                compiler.executable, texts, mains, port, genhdr, Path(scratch), jobs, progress
+            )  # fmt: skip
     return compiler
 
 
@@ -157,6 +163,7 @@ def _make(
     texts: Sequence[Preprocessed],
     mains: Sequence[Path],
     port: Path,
+    genhdr: Path,
     scratch: Path,
     jobs: int | None,
     progress: ProgressReporter,
@@ -176,7 +183,7 @@ def _make(
         made = scratch / f"{path.name}.o"
         flags = _CXX_FLAGS if path.suffix == ".cpp" else ("-x", "c", *_C_FLAGS)
         runtime = paths.templates_dir() / "runtime"
-        command = [*cache, gxx, *flags, "-I", str(port), "-I", str(runtime)]
+        command = [*cache, gxx, *flags, "-I", str(port), "-I", str(runtime), "-I", str(genhdr)]
         _run([*command, "-c", str(path), "-o", str(made)], path.name)
         return made
 

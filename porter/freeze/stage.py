@@ -17,9 +17,10 @@ from porter.base.progress import QUIET, ProgressReporter
 from porter.config import BuildConfig
 from porter.freeze.compiler import compiler_of
 from porter.freeze.tables import frozen_unit
+from porter.generate import qstr_table
 from porter.generate.build_paths import Layout
 from porter.generate.frozen import frozen_files
-from porter.generate.genhdr import QSTRS
+from porter.generate.genhdr import NUMBERED, QSTRS
 from porter.generate.units import SourceUnit, UnitList
 from porter.manifest import FrozenModule
 from porter.preprocess import Preprocessed, preprocess
@@ -79,7 +80,7 @@ def freeze(
     )
     source = layout.frozen / Path(PATH).name
     record = layout.frozen / "frozen.json"
-    compiler = compiler_of(texts, layout.port, jobs, progress)
+    compiler = compiler_of(texts, layout.port, layout.genhdr, jobs, progress)
     digest = _digest(modules, compiler.folder, layout)
     known = read_sealed(record)
     made = file_digest(source) if source.is_file() else ""
@@ -95,10 +96,11 @@ def freeze(
 
 
 def _digest(modules: tuple[FrozenModule, ...], compiler: Path, layout: Layout) -> str:
-    tools = layout.upstream / "tools" / "mpy-tool.py"
+    read = [layout.upstream / "tools" / "mpy-tool.py", Path(qstr_table.__file__)]
+    read += [layout.genhdr / name for name in (QSTRS, NUMBERED)]
     values = {
         "modules": [(one.name, one.sha256) for one in modules],
         "compiler": compiler.name,
-        "files": content_digest([tools, layout.genhdr / QSTRS, Path(__file__).parent]),
+        "files": content_digest([*read, Path(__file__).parent]),
     }
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

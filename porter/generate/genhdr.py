@@ -1,7 +1,6 @@
 """Run upstream's own py/make*.py scripts to make the headers in genhdr/, and add porter's tables.
 
-Tables of qstrs are one for each ASCII character, and a hash filter that rejects most strings that
-are no constant qstr.
+Tables of qstrs are one for each ASCII character, and a hash table of all constant qstrs.
 
 Every loop over a text, and every index into one, produces a text of one character. Upstream hashes
 it, searches all qstrs and interns a new one in each interpreter (`qstr_from_strn`, py/qstr.c). Here
@@ -9,7 +8,7 @@ each printable character is a qstr of the build, which the patch `characters` lo
 
 Upstream searches every new short string among the constant qstrs (`qstr_find_strn`, py/qstr.c). The
 search reads the whole unsorted pool and bisects the sorted one, mostly without a match. The patch
-`qstr-filter` consults this filter first.
+`texts` reads the hash table instead (`qstr_table.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from porter.base import process
@@ -26,6 +25,7 @@ from porter.generate.builtins import let_frozen_extend
 from porter.generate.frozen import FrozenFile
 from porter.generate.grammar_tables import SOURCE, Grammar, chains_header, first_tokens_header
 from porter.generate.preprocessor import CC, preprocess_error
+from porter.generate.qstr_table import constant_texts, table_of
 
 CHARACTERS = "".join(map(chr, range(0x20, 0x7F)))
 _SIZE = 0x80
@@ -61,42 +61,22 @@ def characters_header(generated: str) -> str:
     return _CHARACTERS_HEAD.format(qstrs="\n    ".join(", ".join(row) + "," for row in rows))
 
 
-FILTER_BITS = 1 << 14  # false positives: one in twenty-five strings
-_WORD_BITS = 32
-_HASH_QDEF = re.compile(r"^QDEF\d?\(\w+, (\d+), ", re.MULTILINE)
-_FILTER_HEAD = """\
-// Written by porter: bit (hash % GPUSNEK_QSTR_FILTER_BITS) is set for each constant qstr's hash.
-#define GPUSNEK_QSTR_FILTER_BITS ({bits}u)
-static const uint32_t gpusnek_qstr_filter[GPUSNEK_QSTR_FILTER_BITS / {word}] = {{
-"""
+def table_header(generated: str) -> str:
+    """Return the header with the hash table for the text of qstrdefs.generated.h.
 
-
-def filter_header(generated: str) -> str:
-    """Return the header for a qstrdefs.generated.h. Raises GenerateFailed if it has no qstrs."""
-    hashes = [int(text) for text in _HASH_QDEF.findall(generated)]
-    if not hashes:
-        raise GenerateFailed("upstream's list of qstrs has no QDEF lines that porter knows")
-    return _FILTER_HEAD.format(bits=FILTER_BITS, word=_WORD_BITS) + filter_rows(hashes) + "};\n"
-
-
-def filter_rows(hashes: Iterable[int]) -> str:
-    """Return the filter's words, as the rows of a C initializer.
-
-    Args:
-        hashes: The hashes of the qstrs.
+    Raises:
+        GenerateFailed: The text has another form, or the qstrs have no table.
     """
-    words = [0] * (FILTER_BITS // _WORD_BITS)
-    for value in hashes:
-        bit = value % FILTER_BITS
-        words[bit // _WORD_BITS] |= 1 << bit % _WORD_BITS
-    rows = (words[at : at + 8] for at in range(0, len(words), 8))
-    return "".join("    " + " ".join(f"{word:#010x}u," for word in row) + "\n" for row in rows)
+    head = "// Written by porter: the hash table of the constant qstrs (port/qstrsearch.h).\n"
+    return head + table_of(constant_texts(generated)).definitions()
 
 
 _QSTR_LINE = re.compile(r"^(Q\(.*\))", re.MULTILINE)
 _QUOTED_QSTR_LINE = re.compile(r'^"(Q\(.*\))"', re.MULTILINE)
 
 QSTRS = "qstrdefs.preprocessed.h"  # the constant qstrs, as upstream's scripts list them
+NUMBERED = "qstrdefs.generated.h"  # the constant qstrs with their lengths and hashes, by number
+TABLE = "qstrtable.h"  # the hash table of the constant qstrs, for a build without frozen modules
 
 # A fixed date, so that builds do not depend on the day.
 _SOURCE_DATE_EPOCH = "0"
@@ -193,8 +173,8 @@ def _write_qstrs(
     preprocessed = genhdr / QSTRS  # no unit includes it: upstream's mpy-tool.py reads it
     _write(preprocessed, _QUOTED_QSTR_LINE.sub(r"\1", done.stdout) + character_qstrs())
     generated = _script(upstream, "makeqstrdata.py", preprocessed)
-    _write(genhdr / "qstrdefs.generated.h", generated)
-    _write(genhdr / "qstrfilter.h", filter_header(generated))
+    _write(genhdr / NUMBERED, generated)
+    _write(genhdr / TABLE, table_header(generated))
     _write(genhdr / "characters.h", characters_header(generated))
 
 

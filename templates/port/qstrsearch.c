@@ -4,9 +4,13 @@
 // Problem: upstream searches pool by pool and compares hashes one by one. Most texts that a program
 // makes are not interned, so that the search is usually complete and fails.
 //
-// Mechanism: a table of one-character qstrs; a Bloom filter with one hash function for the constant
-// pools (porter/generate/port.py); a comparison of several hashes per word (qstrsearch.h).
-// The tables are constant. A program's own qstrs are in pools in front of the constant ones.
+// Mechanism: a table of one-character qstrs; a comparison of several hashes per word for the
+// program's own pools; a perfect hash of the texts of all constant pools (qstrsearch.h). A lookup
+// among the constant texts reads one multiplier and one slot, without a loop, unless the text is
+// one of them. The tables are constant. A program's own pools are in front of the constant ones.
+//
+// Steps: one for each pool of the program, and one for each of its texts that is compared. The
+// constant pools take none.
 #include "py/mpconfig.h"
 
 #if GPUSNEK_PATCH_TEXTS
@@ -19,7 +23,9 @@
 #include "qstrsearch.h"
 #ifndef NO_QSTR
 #include "genhdr/characters.h"
-#include "genhdr/qstrfilter.h"
+#ifndef MICROPY_QSTR_EXTRA_POOL
+#include "genhdr/qstrtable.h" // frozen modules have the table of their own and upstream's texts
+#endif
 #endif
 
 #define HASHES_PER_STEP (512) // a search of more hashes in a pool of the program takes steps
@@ -28,25 +34,6 @@ extern const qstr_pool_t mp_qstr_const_pool; // py/qstr.c; not in a header
 #ifdef MICROPY_QSTR_EXTRA_POOL
 extern const qstr_pool_t MICROPY_QSTR_EXTRA_POOL;
 #endif
-
-// Returns false if no text of the constant pools has this hash. These pools are the last ones of
-// the chain, and the filter covers all of them.
-static inline bool may_be_constant(size_t hash) {
-    const uint32_t bit = hash % GPUSNEK_QSTR_FILTER_BITS;
-    return gpusnek_qstr_filter[bit / 32] >> bit % 32 & 1;
-}
-
-// Returns true if `pool` is the one of frozen modules and has no text of this hash.
-static inline bool is_frozen_without(const qstr_pool_t *pool, size_t hash) {
-    #ifdef MICROPY_QSTR_EXTRA_POOL
-    const uint32_t bit = hash % GPUSNEK_FROZEN_FILTER_BITS;
-    return pool == &MICROPY_QSTR_EXTRA_POOL && !(gpusnek_frozen_filter[bit / 32] >> bit % 32 & 1);
-    #else
-    (void)pool;
-    (void)hash;
-    return false;
-    #endif
-}
 
 // Returns whether a pool is constant. The pools in front of it are the program's.
 static inline bool is_constant(const qstr_pool_t *pool) {
@@ -58,23 +45,64 @@ static inline bool is_constant(const qstr_pool_t *pool) {
     return pool == &mp_qstr_const_pool;
 }
 
-// Returns the number of a text in a pool, or MP_QSTRnull. Sorted pools are searched by bisection.
-static inline qstr find_in(const qstr_pool_t *pool, const char *text, size_t length, size_t hash) {
-    size_t low = 0, high = pool->len - 1; // the first and the last possible index
-    if (pool->is_sorted) {
-        while (high - low > 1) {
-            const size_t middle = (low + high) / 2;
-            if (strncmp(text, pool->qstrs[middle], length) <= 0) {
-                high = middle;
-            } else {
-                low = middle;
+// Returns false if no pool has a text of this length. Takes no steps.
+static inline bool has_length(size_t length) {
+    if (gpusnek_qstr_lengths >> MIN(length, 63) & 1) {
+        return true;
+    }
+    for (const qstr_pool_t *pool = MP_STATE_VM(last_pool); pool != NULL; pool = pool->prev) {
+        if (is_constant(pool)) {
+            break;
+        }
+        size_t at = gpusnek_number_at(pool->lengths, sizeof(qstr_len_t), 0, pool->len, length);
+        for (; at < pool->len; ++at) {
+            if (pool->lengths[at] == length) {
+                return true;
             }
         }
     }
-    for (size_t at = gpusnek_hash_at(pool->hashes, low, high + 1, hash); at <= high; ++at) {
+    return false;
+}
+
+// Returns the number of a text in a pool of the program, or MP_QSTRnull.
+// hash: the stored hash; 0 if no pool has a text of this length.
+static inline qstr find_in(const qstr_pool_t *pool, const char *text, size_t length, size_t hash) {
+    if (hash == 0) {
+        return MP_QSTRnull;
+    }
+    size_t at = gpusnek_number_at(pool->hashes, sizeof(qstr_hash_t), 0, pool->len, hash);
+    for (; at < pool->len; ++at) {
         if (pool->hashes[at] == hash && pool->lengths[at] == length
             && memcmp(pool->qstrs[at], text, length) == 0) {
             return pool->total_prev_len + at;
+        }
+    }
+    return MP_QSTRnull;
+}
+
+// Returns the pool of a constant qstr.
+static inline const qstr_pool_t *constant_pool(qstr number) {
+    #ifdef MICROPY_QSTR_EXTRA_POOL
+    if (number >= MP_QSTRnumber_of) {
+        return &MICROPY_QSTR_EXTRA_POOL;
+    }
+    #endif
+    return number >= MP_QSTRnumber_of_static ? &mp_qstr_const_pool : mp_qstr_const_pool.prev;
+}
+
+// Returns the number of a text in the constant pools, or MP_QSTRnull. Takes no steps.
+static inline qstr find_constant(const char *text, size_t length, uint32_t hash) {
+    const uint32_t multiplier = gpusnek_qstr_multipliers[hash & gpusnek_qstr_bucket_mask];
+    const uint32_t *const slots = gpusnek_qstr_slots + (hash * multiplier >> gpusnek_qstr_shift);
+    for (int way = 0; way < GPUSNEK_QSTR_WAYS; ++way) {
+        if (slots[way] >> 16 != (hash & UINT16_MAX)) {
+            break;
+        }
+        const qstr number = slots[way] & UINT16_MAX;
+        const qstr_pool_t *const pool = constant_pool(number);
+        const size_t at = number - pool->total_prev_len;
+        if (pool->lengths[at] == length && memcmp(pool->qstrs[at], text, length) == 0) {
+            return number;
         }
     }
     return MP_QSTRnull;
@@ -94,25 +122,25 @@ qstr gpusnek_find_qstr(const char *text, size_t length) {
     if (length >= (size_t)1 << (8 * MICROPY_QSTR_BYTES_IN_LEN)) {
         return MP_QSTRnull;
     }
-    const size_t hash = qstr_compute_hash((const byte *)text, length);
-    bool own = true;
+    // A long text is usually longer than all interned ones, and then not hashed.
+    const bool possible = has_length(length);
+    const uint32_t hash = possible ? gpusnek_text_hash((const byte *)text, length) : 0;
+    const size_t stored = possible ? gpusnek_stored_hash(hash) : 0;
     for (const qstr_pool_t *pool = MP_STATE_VM(last_pool); pool != NULL; pool = pool->prev) {
-        own = own && !is_constant(pool);
-        if (own && pool->len >= HASHES_PER_STEP) {
-            gpusnek_look_soon(pool->len / HASHES_PER_STEP);
-        }
-        if (pool == &mp_qstr_const_pool && !may_be_constant(hash)) {
+        // The call of find_in() is conditional, so that it takes one step (rewrite/poll_sites.py).
+        if (!is_constant(pool)) {
+            if (pool->len >= HASHES_PER_STEP) {
+                gpusnek_look_soon(pool->len / HASHES_PER_STEP);
+            }
+            const qstr found = find_in(pool, text, length, stored);
+            if (found != MP_QSTRnull) {
+                return found;
+            }
+        } else {
             break;
         }
-        if (is_frozen_without(pool, hash)) {
-            continue;
-        }
-        const qstr found = find_in(pool, text, length, hash);
-        if (found != MP_QSTRnull) {
-            return found;
-        }
     }
-    return MP_QSTRnull;
+    return possible ? find_constant(text, length, hash) : MP_QSTRnull;
 }
 
 #endif
