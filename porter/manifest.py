@@ -19,8 +19,9 @@ from porter.errors import BuildDamaged, NotBuilt, PatchMissing
 MANIFEST = "build.json"
 INCLUDE = "include"  # the folder of `Manifest.headers`
 # Versions: 2 added the layout (the runner had read C headers), 3 info of host twins, 4 constants, 5
-# native code of several architectures, 6 patches, 7 the seal that detects changes of build.json.
-FORMAT = 7
+# native code of several architectures, 6 patches, 7 the seal that detects changes of build.json, 8
+# reconvergence policies.
+FORMAT = 8
 
 
 @frozen
