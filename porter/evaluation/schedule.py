@@ -24,6 +24,10 @@ LEAST_ON_GPU = 1 << 17
 MOST_ON_GPU = 1 << 18
 STARTING = 1.0  # seconds for opening a GPU, or for starting a process
 LAUNCHING = 0.02  # seconds of a launch on a GPU besides its rows
+# Seconds, by GUESS_CORE, of an evaluation that the cores judge within this process. Portions for
+# other processes are copied, and begin small, so such an evaluation would take longer with them.
+SHORT = 0.1
+PATIENCE = 4 * SHORT  # seconds after which such an evaluation uses the processes too
 
 
 @define
@@ -81,7 +85,7 @@ class Schedule:
 
     Attributes:
         seats: The devices. The first one is the host twin of this process. It gets no portion while
-            other processes use the cores.
+            other processes use the cores, which they do in an evaluation that is not short.
     """
 
     seats: list[Seat]
@@ -97,7 +101,7 @@ class Schedule:
         seat = self.seats[k]
         if seat.on_gpu:
             return self._on_gpu(k, left, elapsed)
-        if k == 0 and self._shared:
+        if self._shared and (k == 0) != self._is_short(left, elapsed):
             return 0
         if not seat.opened:
             rate = self._sum() or self._rate(0)
@@ -108,6 +112,14 @@ class Schedule:
     def _shared(self) -> bool:
         """Return whether processes judge on the cores."""
         return any(one.opened and not one.lost and not one.on_gpu for one in self.seats[1:])
+
+    def _is_short(self, left: int | None, elapsed: float) -> bool:
+        """Return whether cores judge what is left within this process, before others have begun."""
+        host, *others = self.seats
+        begun = any(one.started is not None for one in others if not one.on_gpu)
+        if left is None or begun or host.lost or elapsed > PATIENCE:
+            return False
+        return left < SHORT * GUESS_CORE * host.cores
 
     def _on_cores(self, k: int, left: int | None) -> int:
         cores = self.seats[k]

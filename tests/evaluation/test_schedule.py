@@ -75,6 +75,39 @@ def test_short_evaluations_open_no_gpu() -> None:
     assert simulated(2_000_000, [1e6, 1e7], opening=0.5)[1][1] > 0
 
 
+def shared() -> Schedule:
+    """A host twin with 16 cores, two open processes that share them, and a GPU."""
+    processes = [Seat(False, 1 << 17, 8), Seat(False, 1 << 17, 8)]
+    return Schedule([Seat(False, 1 << 17, 16), *processes, Seat(True, 1 << 20)])
+
+
+def test_short_evaluations_use_no_processes() -> None:
+    schedule = shared()
+    assert [schedule.rows(k, 60_000, 0.0) > 0 for k in range(3)] == [True, False, False]
+    assert [schedule.rows(k, 600_000, 0.0) > 0 for k in range(3)] == [False, True, True]
+    assert [schedule.rows(k, None, 0.0) > 0 for k in range(3)] == [False, True, True]
+
+
+def test_processes_that_have_begun_also_judge_the_last_rows() -> None:
+    schedule = shared()
+    schedule.seats[1].begin(500_000, 0.0)
+    assert [schedule.rows(k, 1000, 0.1) > 0 for k in range(3)] == [False, True, True]
+
+
+def test_processes_help_if_few_rows_take_long() -> None:
+    schedule = shared()
+    schedule.seats[0].begin(256, 0.0)
+    schedule.seats[0].end(256, 3.0)
+    assert [schedule.rows(k, 60_000, 0.1) > 0 for k in range(3)] == [True, False, False]
+    assert [schedule.rows(k, 60_000, 3.0) > 0 for k in range(3)] == [False, True, True]
+
+
+def test_processes_judge_short_evaluations_if_the_host_twin_is_lost() -> None:
+    schedule = shared()
+    schedule.seats[0].lost = True
+    assert [schedule.rows(k, 1000, 0.0) > 0 for k in range(1, 3)] == [True, True]
+
+
 def test_long_rows_come_in_small_portions() -> None:
     """The first portion shows how long a row takes; a guess would give the cores thousands."""
     schedule = Schedule([Seat(False, 1 << 17, 16)])
