@@ -140,7 +140,7 @@ def check_hashes(values: Iterable[tuple[bytes, int]]) -> None:
         if value != (hash_of(text) % (1 << bits) or 1):
             raise GenerateFailed(
                 f"upstream's hash of the qstr {text!r} is {value}",
-                hint="Compare qstr_compute_hash of py/qstr.c with porter/generate/qstr_table.py.",
+                hint="Compare qstr_compute_hash with porter/generate/qstr_table.py.",
             )
 
 
