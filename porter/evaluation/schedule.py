@@ -26,8 +26,8 @@ STARTING = 1.0  # seconds for opening a GPU, or for starting a process
 LAUNCHING = 0.02  # seconds of a launch on a GPU besides its rows
 # Seconds, by GUESS_CORE, of an evaluation that the cores judge within this process. Portions for
 # other processes are copied, and begin small, so such an evaluation would take longer with them.
-SHORT = 0.1
-PATIENCE = 4 * SHORT  # seconds after which such an evaluation uses the processes too
+SHORT = 0.02
+PATIENCE = 0.4  # seconds after which such an evaluation uses the processes too
 
 
 @define

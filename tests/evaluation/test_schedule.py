@@ -83,7 +83,7 @@ def shared() -> Schedule:
 
 def test_short_evaluations_use_no_processes() -> None:
     schedule = shared()
-    assert [schedule.rows(k, 60_000, 0.0) > 0 for k in range(3)] == [True, False, False]
+    assert [schedule.rows(k, 15_000, 0.0) > 0 for k in range(3)] == [True, False, False]
     assert [schedule.rows(k, 600_000, 0.0) > 0 for k in range(3)] == [False, True, True]
     assert [schedule.rows(k, None, 0.0) > 0 for k in range(3)] == [False, True, True]
 
@@ -98,8 +98,8 @@ def test_processes_help_if_few_rows_take_long() -> None:
     schedule = shared()
     schedule.seats[0].begin(256, 0.0)
     schedule.seats[0].end(256, 3.0)
-    assert [schedule.rows(k, 60_000, 0.1) > 0 for k in range(3)] == [True, False, False]
-    assert [schedule.rows(k, 60_000, 3.0) > 0 for k in range(3)] == [False, True, True]
+    assert [schedule.rows(k, 15_000, 0.1) > 0 for k in range(3)] == [True, False, False]
+    assert [schedule.rows(k, 15_000, 3.0) > 0 for k in range(3)] == [False, True, True]
 
 
 def test_processes_judge_short_evaluations_if_the_host_twin_is_lost() -> None:
