@@ -18,11 +18,11 @@ from porter.evaluation.shapes import whole_program, with_globals
 from porter.run import Device, Launch, Result, run
 from porter.run.launch.calls import Calls, DeviceCases
 from porter.run.launch.options import Phase, Sizes
+from porter.run.launch.order import independent_block
 from porter.run.launch.shared_code import with_shared_code
 
 NAME = "<program>"  # the file name in tracebacks; equal sources with equal names are compiled once
 VALUE_SIZE = 256  # bytes kept of each result at first; rows with longer results run again
-ON_HOST_TOGETHER = 128  # interpreters that a worker of the host twin takes at a time
 ROWS_TOGETHER = 32  # rows per interpreter of the host twin, which is restored between rows
 
 
@@ -155,8 +155,7 @@ def launch(
         sandbox=True,
         alike=True,
         total=1,
-        # A worker takes one block after another. Interpreters that are alike see no blocks.
-        block=0 if device.on_gpu else ON_HOST_TOGETHER,
+        block=independent_block(device, len(work.which)),  # interpreters that are alike see none
         clock=how.clock,
         order=True,
         cancel=how.cancel,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import pytest
 from programs_mixed import assert_same, mixed, sources
@@ -12,7 +14,7 @@ from porter.run import Device, Feed, Launch, Program, run
 from porter.run.footprint import MemoryBudget
 from porter.run.launch import programs as launch_programs
 from porter.run.launch.options import Phase
-from porter.run.launch.order import RESIDENT, threads_of
+from porter.run.launch.order import MOST_TOGETHER, RESIDENT, independent_block, threads_of
 from porter.run.launch.programs import Programs
 from porter.run.streams.rings import Batch
 
@@ -233,3 +235,22 @@ def test_sixteen_bits_are_not_the_limit() -> None:
     chosen = launch_programs.Programs(count, (Program("x"),) * count, which, IDLE)
     threads = threads_of(chosen, 1, IDLE)
     assert (which[threads] == np.arange(count)).all()
+
+
+class Cores:
+    """A device as `independent_block` sees it."""
+
+    def __init__(self, cores: int, *, on_gpu: bool = False) -> None:
+        self.cores, self.on_gpu = cores, on_gpu
+
+
+@pytest.mark.parametrize("cores", [1, 2, 16, 192])
+@pytest.mark.parametrize("n", [1, 5, 63, 1000, 100_000])
+def test_all_threads_get_independent_interpreters(n: int, cores: int) -> None:
+    block = independent_block(cast(Device, Cores(cores)), n)
+    assert 1 <= block <= MOST_TOGETHER
+    assert -(-n // block) >= min(n, 4 * cores)
+
+
+def test_a_gpu_has_its_own_block() -> None:
+    assert independent_block(cast(Device, Cores(0, on_gpu=True)), 1000) == 0

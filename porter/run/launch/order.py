@@ -22,6 +22,8 @@ from porter.run.launch.programs import Programs
 BARRIER = b"syncthreads"
 # Resident threads of a large GPU; below this number, idle threads cost nothing.
 RESIDENT = 1 << 18
+BLOCKS_PER_THREAD = 4  # of the host twin, in a launch of independent interpreters
+MOST_TOGETHER = 128  # interpreters of such a block
 
 
 @frozen(eq=False)
@@ -41,6 +43,24 @@ class Order:
         if self.threads is not None:
             return "programs"
         return f"caller: {self.kept}" if self.kept else "caller"
+
+
+def independent_block(device: Device, n: int) -> int:
+    """Return the size of a block for `n` interpreters that do not wait for each other.
+
+    A thread of the host twin runs one block after another. Large blocks cost less, and with several
+    blocks per thread all threads have work until the end.
+
+    Args:
+        device: The device.
+        n: Number of interpreters.
+
+    Returns:
+        Interpreters per block; 0, the device's default, on a GPU.
+    """
+    if device.on_gpu:
+        return 0
+    return max(1, min(MOST_TOGETHER, n // (BLOCKS_PER_THREAD * max(1, device.cores))))
 
 
 def order_of(device: Device, programs: Programs, launch: Launch, phase: Phase) -> Order:

@@ -17,18 +17,18 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from attrs import define, field
+from attrs import define, evolve, field
 
 from porter.base.sizes import MIB
 from porter.run.device.base import Device
 from porter.run.launch.options import Cancel, Fetch, Launch, Phase, Program, Sizes
+from porter.run.launch.order import independent_block
 from porter.run.launch.plan import LaunchRequest, footprint
 from porter.run.launch.single import start_on_device
 
 # Steps that compiling a program may take. The same limit holds for every caller, so whether a
 # program has shared code depends on its source and on the sizes alone.
 COMPILE_STEPS = 1 << 24
-TOGETHER = 128  # programs that a worker of the host twin takes at a time
 AT_ONCE = 1 << 14  # programs of one launch
 # Bytes for the shared code of a program beyond twice its source. Longer code is fetched by a second
 # launch.
@@ -133,7 +133,6 @@ def with_shared_code(
         max_steps=COMPILE_STEPS,
         order=True,
         fork=False,
-        block=0 if device.compiler.on_gpu else TOGETHER,
         cancel=cancel,
     )
     ready: dict[bytes, bytes | None] = {}
@@ -142,7 +141,8 @@ def with_shared_code(
         missing = cache.missing(sources)
         for first in range(0, len(missing), AT_ONCE):
             part = missing[first : first + AT_ONCE]
-            codes, ended_early = _compile(device.compiler, part, name, launch)
+            block = independent_block(device.compiler, len(part))
+            codes, ended_early = _compile(device.compiler, part, name, evolve(launch, block=block))
             ready.update(zip(part, codes, strict=True))
             interrupted |= ended_early
         found = cache.find(sources, ready)
