@@ -47,7 +47,7 @@ class Choice:
 
 
 @define
-class _Program:
+class _ProgramPolicies:
     launches: int = 0
     known: Any = None  # the latest measurements of all policies that were tried
 
@@ -61,13 +61,13 @@ class PolicyCache:
     """
 
     zeros: Callable[[], Any]
-    _programs: OrderedDict[Hashable, _Program] = field(factory=OrderedDict, init=False)
+    _programs: OrderedDict[Hashable, _ProgramPolicies] = field(factory=OrderedDict, init=False)
     _lock: Lock = field(factory=Lock, init=False)
 
     def next(self, program: Hashable) -> Choice:
         """Choose the policy of the next launch of `program`."""
         with self._lock:
-            kept = self._programs.setdefault(program, _Program())
+            kept = self._programs.setdefault(program, _ProgramPolicies())
             self._programs.move_to_end(program)
             if len(self._programs) > MOST_PROGRAMS:
                 self._programs.popitem(last=False)
