@@ -10,6 +10,8 @@
 // of a `with` statement are removed. Other lines take one comparison per token.
 #include "tokens.h"
 
+#if GPUSNEK_PATCH_SYNTAX
+
 #include <string.h>
 
 #include "py/misc.h"
@@ -241,3 +243,5 @@ void mp_lexer_to_next(mp_lexer_t *lex) {
     }
     replay(lex);
 }
+
+#endif

@@ -424,8 +424,10 @@ extern "C" __device__ __noinline__ bool porter_meet(
     if (!__all_sync(cohort, as_volatile(group->expected) == cohort)) {
         cohort = wait_for_cohort(group, second, lane, record.interval);
     }
-    const uint32_t rank = rank_of(current_policy(warp, time), cohort, place, depth);
-    const uint32_t first = highest_ranked(cohort, rank);
+    // R1: lanes that read different policies would execute different collective operations.
+    const uint32_t policy
+        = __shfl_sync(cohort, current_policy(warp, time), __ffs((int)cohort) - 1);
+    const uint32_t first = highest_ranked(cohort, rank_of(policy, cohort, place, depth));
     const bool runs = place == __shfl_sync(cohort, place, __ffs(first) - 1);
     const uint32_t running = __ballot_sync(cohort, runs);
     const int all = __popc(cohort), part = __popc(runs ? running : cohort & ~running);

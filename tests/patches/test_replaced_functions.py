@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable
 
@@ -39,8 +40,9 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
     release = newest_release()
     if not (paths.upstream_dir() / release / "py").is_dir():
         pytest.skip(f"{release} is not synced")
-    ours = build(BuildConfig(release=release, heap=HEAP))
-    without = BuildConfig(release=release, heap=HEAP, skip_patches=REPLACING)
+    # The patch `syntax`, which frozen modules need, requires some of these patches.
+    ours = build(BuildConfig(release=release, heap=HEAP, library="none"))
+    without = BuildConfig(release=release, heap=HEAP, library="none", skip_patches=REPLACING)
     theirs = build(without, folder=tmp_path_factory.mktemp("without") / "sources")
     assert {one.name for one in theirs.patches.skipped} >= set(REPLACING.split(","))
     devices = [open_device(one.folder, "host") for one in (ours, theirs)]
@@ -65,10 +67,20 @@ def examples(count: int) -> Callable[[Callable[..., None]], Callable[..., None]]
     return settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck))
 
 
+def value(line: str) -> str:
+    """Return a printed value in one form: upstream escapes more characters of texts."""
+    try:
+        return repr(ast.literal_eval(line))
+    except (ValueError, SyntaxError):
+        return line.replace(
+            "UnicodeDecodeError", "UnicodeError"
+        )  # upstream has the base class only
+
+
 def same(pair: Pair, expressions: list[str]) -> None:
     ours, theirs = pair(expressions)
     for expression, left, right in zip(expressions, ours, theirs, strict=True):
-        assert left == right, expression
+        assert value(left) == value(right), expression
 
 
 INTEGERS = st.integers(-(10**120), 10**120) | st.integers(-(2**70), 2**70)
@@ -199,12 +211,11 @@ def test_tables(pair: Pair, programs: list[list[tuple[str, object]]]) -> None:
 @examples(40)
 @given(st.lists(st.floats() | st.integers(-99, 99).map(float), min_size=1, max_size=20))
 def test_hashes_of_floats(pair: Pair, numbers: list[float]) -> None:
-    """mp_float_hash: equal numbers have equal hashes, and infinities upstream's."""
-    shown = [f"float('{number!r}')" for number in numbers]
-    ours, theirs = pair([f"hash({one})" for one in shown])
-    for number, left, right in zip(numbers, ours, theirs, strict=True):
+    """mp_float_hash: equal numbers have equal hashes, and infinities CPython's."""
+    ours, _ = pair([f"hash(float('{number!r}'))" for number in numbers])
+    for number, found in zip(numbers, ours, strict=True):
         if math.isinf(number):
-            assert left == right
+            assert int(found) == hash(number)
     whole = [int(number) for number in numbers if math.isfinite(number) and abs(number) < 2**53]
     equal, _ = pair([f"hash({n}) == hash(float({n}))" for n in whole] or ["True"])
     assert set(equal) == {"True"}

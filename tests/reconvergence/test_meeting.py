@@ -51,6 +51,11 @@ FAULTS = {
         "                    && (polls >= MIN_POLLS || waited > MAX_WAIT_TICKS))": "false",
     },
     "shared memory is not initialized": {"if (stamp == ready) {": "if (stamp != 0) {"},
+    "lanes of a cohort have different policies": {
+        "__shfl_sync(cohort, current_policy(warp, time), __ffs((int)cohort) - 1)": (
+            "current_policy(warp, time)"
+        ),
+    },
 }
 
 
