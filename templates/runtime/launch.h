@@ -234,8 +234,8 @@ typedef struct gpusnek_launch_t {
     uint64_t fail_alloc;   // uint32_t[n]: number of the allocation that fails (from 1; 0: none)
     uint64_t allocations;  // uint32_t[n]: number of allocations, in all launches; 0: not wanted
 
-    // Measurements of policies: uint64_t[2 * GPUSNEK_POLICY_COUNT], for each policy the number of warps
-    // and their ticks from start to end (1,024 cycles).
+    // Measurements of policies: uint64_t[2 * GPUSNEK_POLICY_COUNT], for each policy the number of
+    // warps and their ticks from start to end (1,024 cycles).
     uint32_t policy;         // GPUSNEK_POLICY_*
     uint32_t policy_padding;
     uint64_t policies_known; // measurements of earlier launches; 0: none

@@ -9,7 +9,7 @@
 // other policies. A trial ends when the warp has taken longer than warps of the best policy
 // usually take; the warp then continues with that policy. So a bad policy costs little, and its
 // measurement is a lower bound that suffices to reject it. Python keeps the measurements of each
-// program (porter/run/launch/policies.py) and tells later launches.
+// program (porter/run/device/policies.py) and tells later launches.
 //
 // Invariant: a launch does not read the measurements that it writes, so that all of its warps agree
 // on the best policy.
@@ -21,8 +21,8 @@
 
 #if PORTER_RECONVERGE
 
-#define TRIAL_WARPS 16u      // of so many warps each other policy is tried by one
-#define MIN_GAIN 1.03f       // by which a policy has to be faster than the default
+#define TRIAL_WARPS 16u      // one of 16 warps tries each policy that is not the best
+#define MIN_GAIN 1.03f       // minimum speed, relative to a policy that precedes it in the enum
 #define TRIAL_PATIENCE 0.75f // the length of a trial, in mean times of the best policy
 
 extern "C" __device__ void porter_warp_begin(
@@ -57,7 +57,8 @@ static __device__ __noinline__ uint32_t begin_policy(
         const best_policy_t best = best_policy((const uint64_t *)launch->policies_known);
         const uint32_t other = (uint32_t)warp * 0x9e3779b9u >> 8 & (TRIAL_WARPS - 1);
         next = best.policy;
-        if (policy == GPUSNEK_POLICY_TRIED && best.ticks > 0 && other - 1 < GPUSNEK_POLICY_COUNT - 1) {
+        const bool tries = other != 0 && other < GPUSNEK_POLICY_COUNT && best.ticks > 0;
+        if (policy == GPUSNEK_POLICY_TRIED && tries) {
             policy = (next + other) % GPUSNEK_POLICY_COUNT;
             trial = (uint32_t)(best.ticks * TRIAL_PATIENCE) + 1;
         } else {

@@ -442,8 +442,7 @@ extern "C" __device__ __noinline__ bool porter_meet(
 
 // The converged lanes `lanes` of this warp begin to run their interpreters.
 //
-// policy: of the warp. next, trial: if trial is not 0, the policy that follows it after so many
-// ticks.
+// The warp uses `policy`. If `trial` is not 0, the warp uses `next` when `trial` ticks have passed.
 extern "C" __device__ __noinline__ void porter_warp_begin(
     uint32_t lanes, uint32_t policy, uint32_t next, uint32_t trial) {
     warp_t *const warp = own_warp(0);
