@@ -69,7 +69,9 @@ class LocalTwin(HostTwin):
         is_first = not arenas.started
         return self.chunks(store_of(arenas), threads, block, spare, is_first=is_first, whole=whole)
 
-    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
+    def launch(
+        self, record: Record, threads: int, chunks: Chunks | None = None, *, urgent: bool = False
+    ) -> RunningKernels:
         self.threads.append(threads)
         if chunks is None:
             return HostRunning(self._library, record, threads)

@@ -23,6 +23,7 @@ from porter.run.launch.shared_code import with_shared_code
 
 NAME = "<program>"  # the file name in tracebacks; equal sources with equal names are compiled once
 VALUE_SIZE = 256  # bytes kept of each result at first; rows with longer results run again
+FEW = 1 << 15  # interpreters of a launch that does not wait for other launches on a GPU
 ROWS_TOGETHER = 32  # rows per interpreter of the host twin, which is restored between rows
 
 
@@ -183,7 +184,12 @@ def launch(
         work.renew,
     )
     programs = with_shared_code(device, sources, NAME, Sizes(**how.sizes), how.cancel)
-    phase = Phase(stop=False, calls=calls, records=records or how.wants_records)
+    phase = Phase(
+        stop=False,
+        calls=calls,
+        records=records or how.wants_records,
+        urgent=len(work.which) < FEW,
+    )
     which = which.reshape(-1).astype(np.uint32)
     result = run(device, programs, len(which), spec, phase, program_of=which)
     result.raise_unless_started("heap")

@@ -20,6 +20,7 @@ struct Worker::Interpreter : Turn {
     uint32_t index;
     char *slot; // first byte of its arena
     char *base; // the state struct in the arena
+    gpusnek_booted_t own_boot; // the image of its scratch arena
 };
 
 struct Worker::Block {
@@ -45,8 +46,9 @@ Worker::~Worker() {
     for (char *stack : free_stacks_) {
         fiber_stack_free(stack, stack_size_);
     }
-    for (char *slot : free_slots_) {
-        arena_unmap(slot, 1, stride_);
+    for (Scratch &scratch : free_slots_) {
+        arena_unmap(scratch.slot, 1, stride_);
+        free(scratch.booted.image);
     }
 }
 
@@ -70,13 +72,18 @@ bool Worker::begin(Interpreter *self) {
     } else if (free_slots_.empty()) {
         self->slot = arena_map(1, stride_);
     } else {
-        self->slot = free_slots_.back();
+        self->slot = free_slots_.back().slot;
+        self->own_boot = free_slots_.back().booted;
         free_slots_.pop_back();
     }
     if (!stack || !self->slot) {
         if (stack) {
             free_stacks_.push_back(stack);
         }
+        if (self->slot && !launch_->arenas) {
+            free_slots_.push_back({self->slot, self->own_boot});
+        }
+        self->slot = nullptr;
         self->status = GPUSNEK_STATUS_NO_MEMORY;
         return false;
     }
@@ -94,9 +101,10 @@ void Worker::finish(Interpreter *self) {
             self->status = GPUSNEK_STATUS_CANARY;
         }
         if (!launch_->arenas && intact) {
-            free_slots_.push_back(self->slot);
+            free_slots_.push_back({self->slot, self->own_boot});
         } else if (!launch_->arenas) {
             arena_unmap(self->slot, 1, stride_);
+            free(self->own_boot.image);
         }
     }
     free(self->kept);
@@ -121,6 +129,8 @@ void Worker::open_block(uint64_t first, uint32_t count) {
         self.alone = launch_->n == 1;
         self.slot = nullptr;
         self.kept = nullptr;
+        self.own_boot = {};
+        self.booted = launch_->arenas ? nullptr : &self.own_boot;
         if (self.index == (uint32_t)GPUSNEK_IDLE || gpusnek_rests(launch_, self.index)) {
             self.phase = PHASE_DONE; // its status remains the value that the caller wrote
             block->done++;

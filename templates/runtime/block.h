@@ -62,6 +62,10 @@ public:
 
 private:
     struct Block;
+    struct Scratch {
+        char *slot; // the arena's first byte
+        gpusnek_booted_t booted;
+    };
 
     static void enter(void *interpreter);
     bool begin(Interpreter *interpreter);
@@ -73,7 +77,7 @@ private:
     uint64_t stride_;
     size_t stack_size_;
     std::vector<char *> free_stacks_;
-    std::vector<char *> free_slots_; // scratch arenas
+    std::vector<Scratch> free_slots_;
     std::vector<std::unique_ptr<Block>> blocks_;
     uint64_t opened_ = 0; // porter_clock_ns() when the last block was opened
 };

@@ -1,5 +1,6 @@
 #include "fiber.h"
 
+#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +11,71 @@
 #else
 #define SWITCH_START(save, bottom, size) ((void)0)
 #define SWITCH_FINISH(save, bottom, size) ((void)0)
+#endif
+
+#if FIBER_SWITCH
+// Registers that a function preserves, and the modes of floating-point arithmetic. The address to
+// continue at lies above them.
+#define SAVED_WORDS 7
+
+// Save the running function's registers on its stack and its stack pointer in *from, and continue
+// the function whose stack pointer is `to`.
+extern "C" void fiber_switch(void **from, void *to) __attribute__((visibility("hidden")));
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".hidden fiber_switch\n"
+        ".globl fiber_switch\n"
+        ".type fiber_switch, @function\n"
+        "fiber_switch:\n"
+        "    pushq %rbp\n"
+        "    pushq %rbx\n"
+        "    pushq %r12\n"
+        "    pushq %r13\n"
+        "    pushq %r14\n"
+        "    pushq %r15\n"
+        "    subq $8, %rsp\n"
+        "    stmxcsr (%rsp)\n"
+        "    fnstcw 4(%rsp)\n"
+        "    movq %rsp, (%rdi)\n"
+        "    movq %rsi, %rsp\n"
+        "    ldmxcsr (%rsp)\n"
+        "    fldcw 4(%rsp)\n"
+        "    addq $8, %rsp\n"
+        "    popq %r15\n"
+        "    popq %r14\n"
+        "    popq %r13\n"
+        "    popq %r12\n"
+        "    popq %rbx\n"
+        "    popq %rbp\n"
+        "    ret\n"
+        ".size fiber_switch, .-fiber_switch\n");
+
+static void make_context(void **context, char *stack, size_t size, void (*start)()) {
+    uint64_t *top = (uint64_t *)((uintptr_t)(stack + size) & ~(uintptr_t)15);
+    *--top = 0; // in place of a return address: `start` does not return
+    *--top = (uint64_t)(uintptr_t)start;
+    for (int i = 0; i < SAVED_WORDS; i++) {
+        *--top = 0;
+    }
+    __asm__("stmxcsr %0\n\tfnstcw %1" : "=m"(*(uint32_t *)top), "=m"(*((uint16_t *)top + 2)));
+    *context = top;
+}
+
+static void switch_context(void **from, void **to) {
+    fiber_switch(from, *to);
+}
+#else
+static void make_context(ucontext_t *context, char *stack, size_t size, void (*start)()) {
+    getcontext(context);
+    context->uc_stack.ss_sp = stack;
+    context->uc_stack.ss_size = size;
+    context->uc_link = nullptr;
+    makecontext(context, start, 0);
+}
+
+static void switch_context(ucontext_t *from, ucontext_t *to) {
+    swapcontext(from, to);
+}
 #endif
 
 static thread_local Fiber *running;
@@ -42,24 +108,20 @@ static void start() {
 }
 
 void fiber_make(Fiber *fiber, char *stack, size_t size, void (*entry)(void *), void *argument) {
-    getcontext(&fiber->own);
-    fiber->own.uc_stack.ss_sp = stack;
-    fiber->own.uc_stack.ss_size = size;
-    fiber->own.uc_link = nullptr;
     fiber->entry = entry;
     fiber->argument = argument;
     fiber->stack = stack;
     fiber->stack_size = size;
     fiber->done = false;
     fiber->own_shadow = nullptr;
-    makecontext(&fiber->own, start, 0);
+    make_context(&fiber->own, stack, size, start);
 }
 
 void fiber_resume(Fiber *fiber) {
     Fiber *outer = running;
     running = fiber;
     SWITCH_START(&fiber->resumer_shadow, fiber->stack, fiber->stack_size);
-    swapcontext(&fiber->resumer, &fiber->own);
+    switch_context(&fiber->resumer, &fiber->own);
     SWITCH_FINISH(fiber->resumer_shadow, nullptr, nullptr);
     running = outer;
 }
@@ -69,6 +131,6 @@ void fiber_yield(bool final) {
     fiber->done = final;
     SWITCH_START(final ? nullptr : &fiber->own_shadow, fiber->resumer_stack,
         fiber->resumer_stack_size);
-    swapcontext(&fiber->own, &fiber->resumer);
+    switch_context(&fiber->own, &fiber->resumer);
     SWITCH_FINISH(fiber->own_shadow, &fiber->resumer_stack, &fiber->resumer_stack_size);
 }

@@ -1,13 +1,28 @@
-// Fibers: functions with a C stack of their own that one thread switches between (ucontext).
+// Fibers: functions with a C stack of their own that one thread switches between.
 #ifndef GPUSNEK_FIBER_H
 #define GPUSNEK_FIBER_H
 
 #include <stddef.h>
+
+// swapcontext() of glibc makes a system call to exchange signal masks, which fibers do not change.
+// On x86-64 a switch therefore is a function of this library. It does not switch shadow stacks of
+// the processor, for which code is marked where __CET__ has bit 1.
+#if defined(__x86_64__) && defined(__ELF__)
+#if !defined(__CET__) || !(__CET__ & 2)
+#define FIBER_SWITCH 1
+#endif
+#endif
+
+#if FIBER_SWITCH
+typedef void *fiber_context_t; // the stack pointer of a function that does not run
+#else
 #include <ucontext.h>
+typedef ucontext_t fiber_context_t;
+#endif
 
 struct Fiber {
-    ucontext_t own;
-    ucontext_t resumer;
+    fiber_context_t own;
+    fiber_context_t resumer;
     void (*entry)(void *);
     void *argument;
     char *stack; // lowest usable byte; a guard page lies below

@@ -11,9 +11,23 @@
 #include "permissions.h"
 #include "streams.h"
 
-// Start the VM of interpreter `i`, or adapt a copy of a template to its index. Return a status.
+#ifdef __CUDACC__
+// On a GPU interpreters that are alike start as copies of templates.
+static inline PORTER_DEVICE bool gpusnek_boot_again(const gpusnek_launch_t *launch, char *base) {
+    (void)launch;
+    (void)base;
+    return false;
+}
+
+static inline PORTER_DEVICE void gpusnek_keep_boot(const gpusnek_launch_t *launch, char *base) {
+    (void)launch;
+    (void)base;
+}
+#endif
+
+// Start the VM of interpreter `i`, or adapt a `copy` of another one to its index. Return a status.
 static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
-    const gpusnek_launch_t *launch, uint32_t i, char *base) {
+    const gpusnek_launch_t *launch, uint32_t i, char *base, bool copy) {
     gpusnek_boot_t boot;
     boot.total = launch->total;
     boot.flags = (launch->flags & GPUSNEK_FLAG_GC_STRESS ? GPUSNEK_GC_STRESS : 0)
@@ -39,7 +53,14 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.block = alike ? 0 : launch->first / block_size + i / block_size;
     boot.block_size = alike ? 1 : block_size;
     boot.local = alike ? 0 : i % block_size;
-    return gpusnek_template(launch, i) ? gpusnek_become(&boot) : gpusnek_start(&boot);
+    if (copy) {
+        return gpusnek_become(&boot);
+    }
+    const int32_t status = gpusnek_start(&boot);
+    if (status == GPUSNEK_OK) {
+        gpusnek_keep_boot(launch, base);
+    }
+    return status;
 }
 
 // Compile and run the program of interpreter `i`, or what the flags ask for. Return a status.
@@ -169,7 +190,10 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
     head->profile = 0;
 #endif
     const bool start = gpusnek_boots(launch, i);
-    if (start) {
+    const bool again = start && gpusnek_boot_again(launch, base);
+    if (again) {
+        gpusnek_own_arena(launch, base);
+    } else if (start) {
         gpusnek_wipe(base);
         gpusnek_own_arena(launch, base);
         porter_state_init();
@@ -188,7 +212,8 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
     gpusnek_connect(launch, i, head, stack_top, stack_size);
     gpusnek_profile_begin(launch, i, head);
     const bool fresh = start || launch->flags & GPUSNEK_FLAG_FORK;
-    int32_t status = fresh ? gpusnek_boot_vm(launch, i, base) : GPUSNEK_OK;
+    const bool copy = again || gpusnek_template(launch, i);
+    int32_t status = fresh ? gpusnek_boot_vm(launch, i, base, copy) : GPUSNEK_OK;
     if (status == GPUSNEK_OK) {
         head->magic = GPUSNEK_MAGIC;
         status = gpusnek_bind_all(launch, i);

@@ -8,9 +8,7 @@
 #include "streams.h"
 
 #ifndef __CUDACC__
-#include <string.h>
-
-#include "turn.h"
+#include "image.h"
 #endif
 
 // Record the outcome of `row`: of its call, or of the program before it.
@@ -98,8 +96,6 @@ typedef struct gpusnek_snapshot_t {
     uint64_t err_length;
 } gpusnek_snapshot_t;
 
-#define GPUSNEK_SNAPSHOT_FIXED (GPUSNEK_HEAD_BYTES + GPUSNEK_STATE_BYTES)
-
 // Direct output and the exception's record to `row`.
 static inline PORTER_DEVICE void gpusnek_open(const gpusnek_launch_t *launch, uint64_t row) {
     gpusnek_output_to((char *)launch->stdout_base + row * launch->stdout_size,
@@ -127,17 +123,12 @@ static inline PORTER_DEVICE void gpusnek_renew(const gpusnek_launch_t *launch, c
 static inline void gpusnek_snapshot(
     const gpusnek_launch_t *launch, char *base, gpusnek_snapshot_t *snapshot) {
     const gpusnek_head_t *head = gpusnek_head(base);
-    size_t tables;
-    const uint64_t used = gpusnek_heap_used(&tables);
-    const uint64_t heap_size = GPUSNEK_ROUND(launch->heap_size);
-    snapshot->used = used < heap_size ? used : heap_size;
+    snapshot->used = gpusnek_image_heap(launch);
     snapshot->out_length = head->out_length;
     snapshot->err_length = head->err_length;
-    snapshot->memory = (char *)gpusnek_turn_memory(GPUSNEK_SNAPSHOT_FIXED + snapshot->used);
+    snapshot->memory = (char *)gpusnek_turn_memory(GPUSNEK_IMAGE_FIXED + snapshot->used);
     if (snapshot->memory) {
-        memcpy(snapshot->memory, head, GPUSNEK_SNAPSHOT_FIXED);
-        memcpy(snapshot->memory + GPUSNEK_SNAPSHOT_FIXED, gpusnek_heap(base, launch),
-            snapshot->used);
+        gpusnek_image_save(launch, base, snapshot->memory, snapshot->used);
     }
 }
 
@@ -150,8 +141,7 @@ static inline void gpusnek_copy_output(
 
 static inline void gpusnek_renew(const gpusnek_launch_t *launch, char *base,
     const gpusnek_snapshot_t *snapshot, uint64_t first, uint64_t row) {
-    memcpy(gpusnek_head(base), snapshot->memory, GPUSNEK_SNAPSHOT_FIXED);
-    memcpy(gpusnek_heap(base, launch), snapshot->memory + GPUSNEK_SNAPSHOT_FIXED, snapshot->used);
+    gpusnek_image_restore(launch, base, snapshot->memory, snapshot->used);
     gpusnek_open(launch, row);
     gpusnek_head(base)->out_length = snapshot->out_length;
     gpusnek_head(base)->err_length = snapshot->err_length;

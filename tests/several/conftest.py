@@ -52,11 +52,13 @@ class ApartTwin(HostTwin):
         assert self.current
         return super().arenas(n, pystack, heap)
 
-    def launch(self, record: Any, threads: int, chunks: Any = None) -> Any:
+    def launch(
+        self, record: Any, threads: int, chunks: Any = None, *, urgent: bool = False
+    ) -> Any:
         assert self.current
         if self.fails == "start":
             raise LaunchFailed("the kernel does not start: no reason")
-        running: Any = super().launch(record, threads, chunks)
+        running: Any = super().launch(record, threads, chunks, urgent=urgent)
         if self.fails == "wait":
             running.wait(None)
             running._status = -1

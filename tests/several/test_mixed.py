@@ -304,7 +304,9 @@ def test_a_process_that_does_not_start(
 class Failing(HostTwin):
     """A host twin whose launches fail."""
 
-    def launch(self, record: object, threads: int, chunks: object = None) -> NoReturn:
+    def launch(
+        self, record: object, threads: int, chunks: object = None, *, urgent: bool = False
+    ) -> NoReturn:
         raise LaunchFailed("the library has no threads")
 
 

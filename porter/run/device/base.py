@@ -298,13 +298,16 @@ class Device(Protocol):
     def memory_budget(self, local: int) -> MemoryBudget:
         """Return the memory available where threads need `local` bytes of local memory."""
 
-    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
+    def launch(
+        self, record: Record, threads: int, chunks: Chunks | None = None, *, urgent: bool = False
+    ) -> RunningKernels:
         """Start the interpreters of `record` on `threads` threads, and return at once.
 
         Args:
             record: The launch record.
             threads: Number of threads.
             chunks: The result of `grow`, where interpreters persist in arenas.
+            urgent: Whether its blocks start before those of launches in progress.
         """
 
     def close(self) -> None:

@@ -241,6 +241,7 @@ class Cuda(OfOneProcess):
             device_code(built)  # detects a file that was replaced during loading
             self.operations: Operations = self._kernels
             self.stream = _stream_of(cupy, stream)
+            self._ordered = stream is not None  # the caller orders launches with other work
             self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
             self.stream.synchronize()
             # CuPy loads a module once per GPU, for the GPU that is current.
@@ -398,37 +399,46 @@ class Cuda(OfOneProcess):
     def _id(self) -> int:
         return int(self.xp.cuda.Device().id)
 
-    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
-        """Start `threads` threads on this device's stream."""
+    def launch(
+        self, record: Record, threads: int, chunks: Chunks | None = None, *, urgent: bool = False
+    ) -> RunningKernels:
+        """Start `threads` threads on this device's stream, or on the urgent one."""
+        stream = self._urgent_stream if urgent and not self._ordered else self.stream
         sizes = (int(record[f"{name}_size"]) for name in ("pystack", "heap", "stack"))
         record["local_bytes"] = self._reserve(self.figures.local_memory(*sizes))
         if self._bounds_checks is not None:
             self._bounds_checks.local(int(record["local_bytes"]))
         if chunks is None:
-            return self._start(record, threads)
+            return self._start(record, threads, stream)
         assert isinstance(chunks, SnapshotChunks)  # a result of grow()
         store = chunks.store
 
         def start(first: int, count: int) -> CudaRunning:
             record["offset"], record["snapshot_segments"] = first, store.fields["snapshot_segments"]
             with self.here():
-                return self._start(record, count)
+                return self._start(record, count, stream)
 
         running = ChunkedKernels(chunks, threads, start)
         store.used_by(running)
         return running
 
-    def _start(self, record: Record, threads: int) -> CudaRunning:
+    @cached_property
+    def _urgent_stream(self) -> Any:
+        """A stream whose blocks the GPU starts before those of the device's own stream."""
+        with self.here():
+            return self.xp.cuda.Stream(non_blocking=True, priority=-1)
+
+    def _start(self, record: Record, threads: int, stream: Any) -> CudaRunning:
         block = int(record["block_size"])
         keep = self.xp.asarray(record.reshape(1).view(np.uint8))
         current = self.xp.cuda.get_current_stream()
-        if current.ptr != self.stream.ptr:
-            self.stream.wait_event(current.record())  # buffers are filled on that stream
+        if current.ptr != stream.ptr:
+            stream.wait_event(current.record())  # buffers are filled on that stream
         events = (self.xp.cuda.Event(), self.xp.cuda.Event())
         try:
-            events[0].record(self.stream)
-            self._kernel((-(-threads // block),), (block,), (keep,), stream=self.stream)
-            events[1].record(self.stream)
+            events[0].record(stream)
+            self._kernel((-(-threads // block),), (block,), (keep,), stream=stream)
+            events[1].record(stream)
             _reserved[self._id()] = int(record["local_bytes"])
         except self.xp.cuda.driver.CUDADriverError as error:
             raise LaunchFailed(f"the kernel does not start: {error}") from error

@@ -216,7 +216,9 @@ class HostTwin(OfOneProcess, HostArrays):
         except (OSError, KeyError):
             return MemoryBudget(2**63, 0)
 
-    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
+    def launch(
+        self, record: Record, threads: int, chunks: Chunks | None = None, *, urgent: bool = False
+    ) -> RunningKernels:
         """Start the launch on at most as many threads as the machine has cores."""
         return HostRunning(self._library, record, self.cores)
 

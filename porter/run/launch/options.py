@@ -388,6 +388,9 @@ class Phase:
     bindings: Sequence[Binding] = field(default=(), validator=sequence(Binding))
     # Calls after the programs. Streams then have a row per call.
     calls: Calls | None = field(default=None, validator=optional(instance(Calls)))
+    # Blocks of the launch start before those of launches in progress. A short launch then does not
+    # wait for the end of a long one.
+    urgent: bool = field(default=False, validator=boolean)
 
     @property
     def going_on(self) -> bool:

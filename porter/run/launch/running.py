@@ -189,7 +189,8 @@ def start_prepared(prepared: PreparedLaunch) -> DeviceLaunch:
     """Start the kernels of a prepared launch, and return at once."""
     began = time.monotonic()
     device, record = prepared.plan.device, prepared.record.fields
-    kernels = device.launch(record, prepared.threads, prepared.chunks)
+    urgent = prepared.plan.phase.urgent
+    kernels = device.launch(record, prepared.threads, prepared.chunks, urgent=urgent)
     return DeviceLaunch(prepared, kernels, began)
 
 

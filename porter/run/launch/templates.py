@@ -166,7 +166,9 @@ def _make(
     code = CodeBuffer(device.zeros(max(1, int(offsets[-1])), np.uint8), offsets)
     # Templates execute shared code in place.
     text = text_array(device, Programs(n, chosen, None, programs.rests))
-    phase = Phase(arenas=arenas, stop=False, execute=plan.phase.execute, code=code, text=text)
+    phase = Phase(
+        arenas=arenas, stop=False, execute=plan.phase.execute, code=code, text=text, urgent=True
+    )
     launch = _alone(plan, _deadlines(programs, plan.launch)[missing])
     request = LaunchRequest(chosen, n, launch, phase, np.arange(n, dtype=np.uint32))
     result = _run(device, request)

@@ -250,7 +250,9 @@ class Several(OfOneProcess, HostArrays):
         total = min(left) if not self.devices[0].on_gpu else min(left) * len(left)
         return MemoryBudget(total, 0)
 
-    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> RunningKernels:
+    def launch(
+        self, record: Record, threads: int, chunks: Chunks | None = None, *, urgent: bool = False
+    ) -> RunningKernels:
         """Raise UsageError: a record belongs to one device, and launches are divided before."""
         raise UsageError("a launch record is one device's; porter.run.run divides a launch")
 
