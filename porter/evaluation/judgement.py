@@ -363,7 +363,7 @@ def _rows(
     raised, tracebacks = _raised(how, work, result, status)
     rows = _Left(
         status,
-        device.host(result.calls.steps).astype(np.int64),
+        device.host(result.calls.steps).view(np.int64),
         np.array(device.host(result.calls.lack)),
         row_outputs.texts(result.stdout) if "outputs" in how.keep else [],
         values,

@@ -45,14 +45,23 @@ class Work:
     rows: np.ndarray[Any, Any]
     renew: bool = False
 
+    @property
+    def single(self) -> bool:
+        """Whether each interpreter has one row."""
+        return len(self.rows) == len(self.which) and not self.renew
+
     @cached_property
     def first_row(self) -> np.ndarray[Any, Any]:
         """The first row of each interpreter, and the end of the last (uint32)."""
+        if self.single:
+            return np.arange(len(self.rows) + 1, dtype=np.uint32)
         return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.uint32)
 
     @cached_property
     def case_of_row(self) -> np.ndarray[Any, Any]:
         """The case of each row (int64)."""
+        if self.single:
+            return self.first_case
         within = np.arange(len(self.rows)) - np.repeat(self.first_row[:-1], self.counts)
         found: np.ndarray[Any, Any] = np.repeat(self.first_case, self.counts) + within
         return found.astype(np.int64)
@@ -60,10 +69,14 @@ class Work:
     @cached_property
     def of_row(self) -> np.ndarray[Any, Any]:
         """The interpreter of each row."""
+        if self.single:
+            return np.arange(len(self.which))
         return np.repeat(np.arange(len(self.which)), self.counts)
 
     def of(self, chosen: np.ndarray[Any, Any]) -> Work:
-        """Select interpreters by index."""
+        """Select interpreters by index, ascending."""
+        if len(chosen) == len(self.which):
+            return self
         rows = self.rows[np.isin(self.of_row, chosen)]
         parts = (self.which[chosen], self.first_case[chosen], self.counts[chosen])
         return Work(*parts, rows, self.renew)
@@ -98,6 +111,24 @@ class Work:
         part = self.of(chosen)
         which = np.repeat(part.which, part.counts)
         return Work(which, part.case_of_row, np.ones(len(which), np.int64), part.rows)
+
+
+def _used(
+    which: np.ndarray[Any, Any], count: int
+) -> tuple[np.ndarray[Any, Any] | None, np.ndarray[Any, Any]]:
+    """Return the programs that interpreters have, None for all, and each interpreter's among them.
+
+    Args:
+        which: The program of each interpreter.
+        count: Number of programs.
+    """
+    there = np.bincount(which, minlength=count) > 0
+    if there.all():
+        return None, which
+    used = np.flatnonzero(there)
+    numbers = np.empty(count, np.uint32)
+    numbers[used] = np.arange(len(used))
+    return used, numbers[which]
 
 
 def work_of(portion: Portion, how: Judging, *, renew: bool) -> Work:
@@ -165,8 +196,10 @@ def launch(
         image = device.array(np.frombuffer(how.files.data, np.uint8))
         spec = evolve(spec, fs=image, fs_shared=True, fs_block=how.files.block_size)
     # A launch of a few rows needs the programs of these rows only.
-    used, which = np.unique(work.which, return_inverse=True)
-    sources = tuple([portion.sources[program] for program in used.tolist()])
+    used, which = _used(work.which, len(portion.sources))
+    sources = portion.sources
+    if used is not None:
+        sources = tuple([sources[program] for program in used.tolist()])
     entry = how.entry
     if portion.cases.texts is not None:
         texts = portion.cases.texts
@@ -190,7 +223,7 @@ def launch(
         records=records or how.wants_records,
         urgent=len(work.which) < FEW,
     )
-    which = which.reshape(-1).astype(np.uint32)
+    which = which.astype(np.uint32, copy=False)
     result = run(device, programs, len(which), spec, phase, program_of=which)
     result.raise_unless_started("heap")
     statuses = result.statuses

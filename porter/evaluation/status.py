@@ -62,9 +62,12 @@ def case_statuses(
         lacked: Whether memory was missing where an exception ended the call (bool[rows]).
         printed_too_much: Whether the row's output was cut (bool[rows]).
     """
-    found = np.full(len(ended), CaseStatus.BROKEN, np.int8)
-    for name, status in _OF_LAUNCH.items():
-        found[ended == int(statuses[name])] = status
+    known = {int(statuses[name]): status for name, status in _OF_LAUNCH.items()}
+    low, high = min(known) - 1, max(known) + 1
+    table = np.full(high - low + 1, CaseStatus.BROKEN, np.int8)
+    for value, status in known.items():
+        table[value - low] = status
+    found: np.ndarray[Any, Any] = table[np.clip(ended, low, high) - low]
     found[lacked & (found == CaseStatus.RAISED)] = CaseStatus.OUT_OF_MEMORY
     if printed_too_much.any():
         found[printed_too_much & np.isin(found, PRINTED)] = CaseStatus.OUT_OF_OUTPUT

@@ -32,9 +32,9 @@ def started(device: Device, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     threads: list[int] = []
     launch = device.launch
 
-    def noted(record: Any, count: int, chunks: Any = None) -> Any:
+    def noted(record: Any, count: int, chunks: Any = None, *, urgent: bool = False) -> Any:
         threads.append(count)
-        return launch(record, count, chunks)
+        return launch(record, count, chunks, urgent=urgent)
 
     monkeypatch.setattr(device, "launch", noted)
     return threads

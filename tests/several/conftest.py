@@ -52,9 +52,7 @@ class ApartTwin(HostTwin):
         assert self.current
         return super().arenas(n, pystack, heap)
 
-    def launch(
-        self, record: Any, threads: int, chunks: Any = None, *, urgent: bool = False
-    ) -> Any:
+    def launch(self, record: Any, threads: int, chunks: Any = None, *, urgent: bool = False) -> Any:
         assert self.current
         if self.fails == "start":
             raise LaunchFailed("the kernel does not start: no reason")

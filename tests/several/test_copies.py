@@ -31,7 +31,7 @@ def images(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Several:
     twin = local_twin(built, Path(tmp_path_factory.mktemp("twin")))
     turn, launch = threading.Lock(), twin.launch
 
-    def in_turn(record: Any, threads: int, chunks: Any = None) -> Any:
+    def in_turn(record: Any, threads: int, chunks: Any = None, *, urgent: bool = False) -> Any:
         with turn:
             running = launch(record, threads, chunks)
             running.wait(None)

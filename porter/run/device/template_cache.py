@@ -40,10 +40,13 @@ class TemplateBatch:
 class _Table:
     """The templates with equal properties. Place 0 stands for programs without one.
 
+    A template that was dropped keeps its place, with address 0, until half of the places are such:
+    dropping a batch therefore does not touch the keys of others.
+
     Attributes:
         places: The index of each key in the arrays.
-        addresses: The snapshots' addresses (uint64).
-        batches: The numbers of their batches (int64); -1 at place 0.
+        addresses: The snapshots' addresses (uint64); 0 at place 0 and of dropped templates.
+        batches: The numbers of their batches (int64); -1 at place 0 and of dropped templates.
     """
 
     places: dict[Hashable, int] = attrs.field(factory=dict)
@@ -58,13 +61,25 @@ class _Table:
         self.addresses = np.concatenate([self.addresses, more])
         self.batches = np.concatenate([self.batches, np.full(count, number, np.int64)])
 
-    def of(self, number: int, addresses: Mapping[Hashable, int]) -> dict[Hashable, int]:
-        """Return those of the templates of batch `number` that no later batch has replaced."""
-        return {
-            key: address
-            for key, address in addresses.items()
-            if self.batches[self.places[key]] == number
-        }
+    def __len__(self) -> int:
+        """Return the number of templates."""
+        there = np.zeros(len(self.batches), bool)
+        there[list(self.places.values())] = True
+        return int((there & (self.batches >= 0)).sum())
+
+    def drop(self, number: int) -> None:
+        """Drop the templates of a batch."""
+        dropped = self.batches == number
+        self.addresses[dropped] = 0
+        self.batches[dropped] = -1
+        left = np.flatnonzero(self.batches >= 0)
+        if 2 * len(left) < len(self.batches):
+            numbers = np.zeros(len(self.batches), np.int64)
+            numbers[left] = np.arange(1, len(left) + 1)
+            new = numbers[list(self.places.values())].tolist()
+            self.places = {key: k for key, k in zip(self.places, new, strict=True) if k}
+            kept = np.concatenate([[0], left])
+            self.addresses, self.batches = self.addresses[kept], self.batches[kept]
 
 
 @define
@@ -90,7 +105,7 @@ class Templates:
 
     def __len__(self) -> int:
         """Return the number of templates."""
-        return sum(len(table.places) for table in self._tables.values())
+        return sum(map(len, self._tables.values()))
 
     def find(
         self, how: Hashable, keys: Sequence[Hashable]
@@ -125,17 +140,11 @@ class Templates:
             self._tables.setdefault(batch.how, _Table()).add(self._next, batch.addresses)
             self._next += 1
             while len(self._batches) > self.most or self.size > self.most_bytes:
-                self._forget(self._batches.popitem(last=False)[1])
-
-    def _forget(self, batch: TemplateBatch) -> None:
-        left = _Table()
-        table = self._tables[batch.how]
-        for other, kept in self._batches.items():
-            if kept.how == batch.how:
-                left.add(other, table.of(other, kept.addresses))
-        self._tables[batch.how] = left
-        if not left.places:
-            del self._tables[batch.how]
+                number, dropped = self._batches.popitem(last=False)
+                table = self._tables[dropped.how]
+                table.drop(number)
+                if not table.places:
+                    del self._tables[dropped.how]
 
     @property
     def size(self) -> int:

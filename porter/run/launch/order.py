@@ -77,6 +77,8 @@ def order_of(device: Device, programs: Programs, launch: Launch, phase: Phase) -
     # With blocks of other sizes there are no whole warps to fill.
     block = launch.block or device.block
     warp = device.warp if block % device.warp == 0 else 1
+    if is_ordered(programs, warp):
+        return Order()
     idle = device.built.constants["GPUSNEK_IDLE"]
     return Order(threads_of(programs, warp, idle))
 
@@ -96,13 +98,26 @@ def order_kept(programs: Programs, launch: Launch, phase: Phase) -> Order | None
     Side effect: the phase's arenas record whether later launches of these interpreters must keep
     the caller's order, or be one kernel.
     """
-    why = together(programs, launch, phase)
+    why = ""
+    if phase.arenas is not None or not launch.order:  # else nobody asks
+        why = together(programs, launch, phase)
     if phase.arenas is not None:
         phase.arenas.together = why or phase.arenas.together
         phase.arenas.at_once |= bool(shared(launch, phase))
     if not programs.several or launch.order is False:
         return Order()
     return Order(kept=why) if why and not launch.order else None
+
+
+def is_ordered(programs: Programs, warp: int) -> bool:
+    """Return whether interpreters are sorted by program and fill whole warps."""
+    which = programs.which
+    return (
+        which is not None
+        and len(programs.running) == programs.n
+        and not (programs.counts % warp).any()
+        and bool((which[1:] >= which[:-1]).all())
+    )
 
 
 def threads_of(programs: Programs, warp: int, idle: int) -> np.ndarray[Any, Any]:

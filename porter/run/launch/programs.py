@@ -130,19 +130,22 @@ class Programs:
         return word in (self.text if self.codes is None else b"".join(self.sources))
 
     @cached_property
-    def names(self) -> list[bytes]:
-        """The programs' names as NUL-terminated bytes."""
+    def joined_names(self) -> tuple[bytes, np.ndarray[Any, Any]]:
+        """The programs' names as NUL-terminated bytes, and the start of each program's (uint64)."""
         if isinstance(self.each, ProgramColumns):
-            return [Program(b"", self.each.name).encoded_name] * len(self.each)
+            name = Program(b"", self.each.name).encoded_name
+            return name, np.zeros(len(self.each), np.uint64)
         names = [program.name for program in self.each]
-        encoded = {name: Program(b"", name).encoded_name for name in set(names)}
-        return [encoded[name] for name in names]
+        encoded = {name: Program(b"", name).encoded_name for name in dict.fromkeys(names)}
+        ends = np.cumsum([0, *map(len, encoded.values())])
+        starts = dict(zip(encoded, ends.tolist(), strict=False))
+        return b"".join(encoded.values()), np.array([starts[name] for name in names], np.uint64)
 
     @cached_property
     def size(self) -> int:
         """Bytes on the device of the programs and of the threads' order."""
         words = 0 if self.which is None else 4 * self.n + 8 * self.n
-        texts = len(self.text) + sum(map(len, self.names))
+        texts = len(self.text) + len(self.joined_names[0])
         return texts + 16 * len(self.each) + words
 
     def check(self, budget: MemoryBudget, taken: int) -> None:

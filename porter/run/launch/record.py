@@ -223,15 +223,14 @@ def text_array(device: Device, programs: Programs) -> Array:
 
 def _pack_sources(record: LaunchRecord, programs: Programs, text: Array | None) -> None:
     """Enter concatenated texts and names, and which texts are shared code."""
-    names = b"".join(programs.names)
+    names, starts = programs.joined_names
     ends = np.concatenate(([0], np.cumsum(programs.lengths)))
-    starts = np.cumsum([0, *map(len, programs.names)])
     record.own("text", text_array(record.device, programs) if text is None else text)
     if programs.shared.any():
         record.put("shared_code", programs.shared.astype(np.uint8))
     record.put("text_offsets", ends.astype(np.uint64))
     record.put("names", np.frombuffer(names, np.uint8))
-    record.put("name_offsets", starts[:-1].astype(np.uint64))
+    record.put("name_offsets", starts)
     record.fields["programs"] = len(programs.each)
 
 

@@ -205,9 +205,9 @@ def _launch(
     )
     sizes = np.where(compiled, device.host(result.values.bits), 0).astype(np.int64)
     there = np.where((sizes > 0) & (sizes <= rooms), sizes, 0)
-    data = device.host(memory).tobytes()
+    data = device.host(memory).data
     codes = [
-        data[start:end] if end > start else None
+        bytes(data[start:end]) if end > start else None
         for start, end in zip(starts.tolist(), (starts + there).tolist(), strict=True)
     ]
     return codes, sizes, result.interrupted
