@@ -115,7 +115,7 @@ for _name in (*OTHERS, *_PREFIXED):
 class Stream:
     ptr = 1
 
-    def __init__(self, non_blocking: bool = False) -> None:
+    def __init__(self, non_blocking: bool = False, *, priority: int = 0) -> None:
         pass
 
     def record(self, event: object = None) -> object:

@@ -1,12 +1,35 @@
-// Arithmetic of upstream's big integers (mpz_t) by natural.h. The patch `integers` calls these
-// functions in place of upstream's (integers.c, integers_power.c, integers_text.c). All may raise
-// MemoryError. A result may be one of the operands.
+// Arithmetic of upstream's big integers (mpz_t) by natural.h, and of integers of at most 64 bits
+// (integers_words.c). The patch `integers` calls these functions in place of upstream's (integers.c,
+// integers_power.c, integers_text.c). All may raise MemoryError. A result may be one of the
+// operands.
 #ifndef GPUSNEK_INTEGERS_H
 #define GPUSNEK_INTEGERS_H
 
 #include "py/mpz.h"
 #include "py/obj.h"
 #include "py/runtime0.h"
+
+// An integer as sign and magnitude; 0 may have either sign.
+typedef struct {
+    uint64_t magnitude;
+    bool negative;
+} gpusnek_word_t;
+
+// Get the value of an int; return false for other objects and longer numbers.
+bool gpusnek_word_of(mp_obj_t object, gpusnek_word_t *word);
+
+// Compute *a = *a op b; `op` is an mp_binary_op_t. Return false, and maybe change *a, if the
+// magnitude of the result does not fit 64 bits, for a division by 0, and for other operators.
+bool gpusnek_word_apply(unsigned int op, gpusnek_word_t *a, gpusnek_word_t b);
+
+// Return a small integer; MP_OBJ_NULL if the value is none.
+mp_obj_t gpusnek_word_small(gpusnek_word_t word);
+
+// Return lhs op rhs of integers; MP_OBJ_NULL where gpusnek_word_of() or gpusnek_word_apply() fails.
+mp_obj_t gpusnek_word_op(unsigned int op, mp_obj_t lhs, mp_obj_t rhs);
+
+// Return an int that is no small integer, whatever its value.
+mp_obj_t gpusnek_new_word(uint64_t magnitude, bool negative);
 
 // product = a * b.
 void gpusnek_mpz_multiply(mpz_t *product, const mpz_t *a, const mpz_t *b);

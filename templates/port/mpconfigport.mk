@@ -18,7 +18,7 @@ SRC_C += slices.c charkinds.c charkinds_table.c methods.c methods_array.c method
 SRC_C += messages.c prelude.c raised.c raisedtypes.c functions.c systemnames.c keys.c settable.c settype.c
 SRC_C += attribute_names.c classes.c classnames.c instances.c metaclasses.c deque.c modstruct.c modre.c regex_chars.c regex_match.c regex_parse.c
 SRC_C += verify.c verify_code.c verify_flow.c
-SRC_C += integers.c integers_power.c integers_text.c natural_power.c natural_product.c \
+SRC_C += integers.c integers_power.c integers_text.c integers_words.c natural_power.c natural_product.c \
     natural_quotient.c
 SRC_C += formatting.c complexes.c itemrange.c numbers.c printing.c
 SRC_C += floats.c decimal_expansion.c decimal_layout.c decimal_nearest.c decimal_powers.c \

@@ -12,6 +12,7 @@
 #define GPUSNEK_VM_FAMILIES_H
 
 #include "py/bc0.h"
+#include "vm_chain.h"
 #include "vm_machine.h"
 #include "vm_names.h"
 #include "vm_values.h"
@@ -39,10 +40,23 @@ VM_INLINE bool vm_jump_on(vm_t *vm, bool truth) {
     return false;
 }
 
-// Executes a binary operator that is not a comparison.
+// Executes a binary operator that is not a comparison, or a chain of them.
 VM_INLINE bool vm_operator(vm_t *vm, unsigned int kind) {
-    const mp_obj_t result = vm_binary(kind, vm_below(vm, 1), vm->top);
-    return result != MP_OBJ_NULL && vm_join(vm, result);
+    const mp_obj_t lhs = vm_below(vm, 1), rhs = vm->top;
+    const mp_obj_t result = vm_binary(kind, lhs, rhs);
+    if (result != MP_OBJ_NULL) {
+        return vm_join(vm, result);
+    }
+    if (!mp_obj_is_small_int(lhs) || !mp_obj_is_small_int(rhs)) {
+        return false;
+    }
+    const vm_reads_t reads = {vm->frame, vm->locals, vm->qstr_table, vm->code_state, vm->counts};
+    const vm_chained_t chain = vm_chain(vm->code.ip, kind, lhs, rhs, reads);
+    if (chain.size == 0) {
+        return false;
+    }
+    vm->size = (uint32_t)chain.size;
+    return vm_join(vm, chain.value);
 }
 
 // ---- Constants ----
@@ -60,16 +74,9 @@ VM_INLINE bool vm_small_int(vm_t *vm, mp_int_t value) {
     return vm_push(vm, MP_OBJ_NEW_SMALL_INT(value));
 }
 
-// Pushes the integer operand: seven bits per byte, the most significant first, in two's complement.
+// Pushes the integer operand.
 VM_INLINE bool vm_long_small_int(vm_t *vm) {
-    uint32_t at = 1;
-    unsigned int next = vm_byte(&vm->code, at);
-    mp_uint_t value = next & 0x40 ? ~(mp_uint_t)0 : 0;
-    do {
-        next = vm_byte(&vm->code, at++);
-        value = (value << 7) | (next & 0x7f);
-    } while ((next & 0x80) && at < VM_LONGEST);
-    vm->size = at;
+    const mp_int_t value = vm_signed_operand(&vm->code, &vm->size);
     return vm_push(vm, MP_OBJ_NEW_SMALL_INT(value));
 }
 

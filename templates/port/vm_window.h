@@ -61,6 +61,19 @@ VM_INLINE uint32_t vm_operand(const vm_window_t *code, uint32_t *size) {
     return value;
 }
 
+// Decodes an operand in two's complement.
+VM_INLINE mp_int_t vm_signed_operand(const vm_window_t *code, uint32_t *size) {
+    uint32_t at = 1;
+    unsigned int next = vm_byte(code, at);
+    mp_uint_t value = next & 0x40 ? ~(mp_uint_t)0 : 0;
+    do {
+        next = vm_byte(code, at++);
+        value = (value << 7) | (next & 0x7f);
+    } while ((next & 0x80) && at < VM_LONGEST);
+    *size = at;
+    return (mp_int_t)value;
+}
+
 // Executes a jump whose signed distance, one or two bytes, is at offset `at`. Moves the window to
 // the target, or behind the instruction if the jump is not taken.
 VM_INLINE void vm_branch(vm_window_t *code, uint32_t at, bool taken) {

@@ -151,9 +151,9 @@ def test_kernel_after_kernel(strict: Device, monkeypatch: pytest.MonkeyPatch) ->
     firsts = []
     start = strict._start  # type: ignore[attr-defined]
 
-    def kept(record: Any, threads: int) -> Any:
+    def kept(record: Any, threads: int, *stream: Any) -> Any:
         firsts.append(int(record["offset"]))
-        return start(record, threads)
+        return start(record, threads, *stream)
 
     monkeypatch.setattr(strict, "_start", kept)
     with InterpreterArray(N, device=strict) as array:
