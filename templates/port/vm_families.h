@@ -12,7 +12,6 @@
 #define GPUSNEK_VM_FAMILIES_H
 
 #include "py/bc0.h"
-#include "vm_chain.h"
 #include "vm_machine.h"
 #include "vm_names.h"
 #include "vm_values.h"
@@ -40,23 +39,10 @@ VM_INLINE bool vm_jump_on(vm_t *vm, bool truth) {
     return false;
 }
 
-// Executes a binary operator that is not a comparison, or a chain of them.
+// Executes a binary operator that is not a comparison.
 VM_INLINE bool vm_operator(vm_t *vm, unsigned int kind) {
-    const mp_obj_t lhs = vm_below(vm, 1), rhs = vm->top;
-    const mp_obj_t result = vm_binary(kind, lhs, rhs);
-    if (result != MP_OBJ_NULL) {
-        return vm_join(vm, result);
-    }
-    if (!mp_obj_is_small_int(lhs) || !mp_obj_is_small_int(rhs)) {
-        return false;
-    }
-    const vm_reads_t reads = {vm->frame, vm->locals, vm->qstr_table, vm->code_state, vm->counts};
-    const vm_chained_t chain = vm_chain(vm->code.ip, kind, lhs, rhs, reads);
-    if (chain.size == 0) {
-        return false;
-    }
-    vm->size = (uint32_t)chain.size;
-    return vm_join(vm, chain.value);
+    const mp_obj_t result = vm_binary(kind, vm_below(vm, 1), vm->top);
+    return result != MP_OBJ_NULL && vm_join(vm, result);
 }
 
 // ---- Constants ----

@@ -44,7 +44,11 @@
 #define VM_OWN(type, pointer) ((type *)porter_private(pointer))
 #define VM_INLINE static inline __attribute__((always_inline))
 
+#include "vm_chain.h"
 #include "vm_families.h"
+
+// Binary operators of upstream's switch (patch `vm-fast-path`).
+#define gpusnek_vm_binary_op(op, lhs, rhs) vm_binary_op(op, lhs, rhs, &ip, code_state)
 
 // The lines of the table in vm_fast(), an if-else chain. `which` selects the opcodes of a line.
 // `run` executes the instruction and is false if upstream's switch must (F2). VM_JUMPS also has
@@ -150,6 +154,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
 }
 
 #else
+#define gpusnek_vm_binary_op(op, lhs, rhs) mp_binary_op((mp_binary_op_t)(op), lhs, rhs)
 #define vm_fast(ip, sp, fastn, qstr_table, code_state) \
     porter_profile_bytecode(porter_profile_frame(code_state, (code_state)->prev, \
         (code_state)->fun_bc->bytecode, (code_state)->fun_bc), *(ip))
