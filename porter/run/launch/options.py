@@ -146,6 +146,17 @@ class ProgramColumns(Sequence[Program]):
         codes = None if self.codes is None else [self.codes[i] for i in indices]
         return ProgramColumns([self.sources[i] for i in indices], self.name, codes)
 
+    def with_codes(self, codes: Sequence[bytes]) -> ProgramColumns:
+        """Return the programs with shared code, b"" for a program without."""
+        columns = ProgramColumns(self.sources, self.name, codes)
+        if "joined" in self.__dict__:
+            columns.__dict__["joined"] = self.joined  # the cached property's value
+        return columns
+
+    def are_distinct(self) -> None:
+        """Record that no two programs have the same source."""
+        self.__dict__["distinct"] = True
+
     @cached_property
     def joined(self) -> bytes:
         """The joined sources, for searches: one search takes less time than a million."""

@@ -12,7 +12,7 @@ and report the error.
 from __future__ import annotations
 
 from collections import ChainMap, OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from threading import Lock
 from typing import Any
 
@@ -56,24 +56,27 @@ class _Cache:
         newer, older = self.newer, self.older  # a set of all keys would take longer than a launch
         return [one for one in dict.fromkeys(sources) if one not in newer and one not in older]
 
-    def find(self, sources: Sequence[bytes], others: Mapping[bytes, bytes | None]) -> list[bytes]:
+    def find(
+        self, sources: Sequence[bytes], new: Sequence[bytes], codes: Sequence[bytes | None]
+    ) -> list[bytes]:
         """Return the code of each source; b"" where it does not compile.
 
         Args:
-            sources: Sources that are in `others` or in the cache.
-            others: Codes by source.
+            sources: Sources that are in `new` or in the cache.
+            new: Distinct sources that are not in the cache, in the order of `sources`.
+            codes: Their codes.
         """
-        if len(others) == len(sources):
-            return [others[source] or b"" for source in sources]
-        known = ChainMap(dict(others), self.newer, self.older)
+        if len(new) == len(sources):  # `new` is `sources`
+            return [code or b"" for code in codes]
+        known = ChainMap(dict(zip(new, codes, strict=True)), self.newer, self.older)
         return [known[source] or b"" for source in sources]
 
-    def keep(self, codes: Mapping[bytes, bytes | None]) -> None:
-        """Add codes by source."""
+    def keep(self, sources: Sequence[bytes], codes: Sequence[bytes | None]) -> None:
+        """Add the codes of sources."""
         if self.size > KEPT_BYTES:
             self.older, self.newer, self.size = self.newer, {}, 0
-        self.newer.update(codes)
-        texts = sum(map(len, codes)) + sum(map(len, filter(None, codes.values())))
+        self.newer.update(zip(sources, codes, strict=True))
+        texts = sum(map(len, sources)) + sum(map(len, filter(None, codes)))
         self.size += texts + ENTRY * len(codes)
 
 
@@ -135,20 +138,23 @@ def with_shared_code(
         fork=False,
         cancel=cancel,
     )
-    ready: dict[bytes, bytes | None] = {}
+    given = Program.many(sources, name)
+    codes: list[bytes | None] = []
     interrupted = False
     with cache.lock:
         missing = cache.missing(sources)
         for first in range(0, len(missing), AT_ONCE):
             part = missing[first : first + AT_ONCE]
             block = independent_block(device.compiler, len(part))
-            codes, ended_early = _compile(device.compiler, part, name, evolve(launch, block=block))
-            ready.update(zip(part, codes, strict=True))
+            found, ended_early = _compile(device.compiler, part, name, evolve(launch, block=block))
+            codes += found
             interrupted |= ended_early
-        found = cache.find(sources, ready)
+        result = given.with_codes(cache.find(sources, missing, codes))
         if not interrupted:
-            cache.keep(ready)
-    return Program.many(sources, name, found)
+            cache.keep(missing, codes)
+    if len(missing) == len(sources):
+        result.are_distinct()
+    return result
 
 
 def _compile(
