@@ -154,8 +154,9 @@ class InterpreterArray(Interpreters):
             stdin: Text that all read, or a sequence of one text each; a str is encoded as UTF-8.
             compiled: True: run native code of one source or of code, as compile(native=True) makes
                 it, compiled once per text. "auto": do so once a launch of the source took many
-                steps, where native code is supported. A source with `@micropython.native` or
-                `@micropython.viper` is always compiled where that is supported.
+                steps, where native code is supported and was faster when measured. A source with
+                `@micropython.native` or `@micropython.viper` is always compiled where that is
+                supported.
             wait: False returns a Call without waiting.
 
         Raises:
@@ -169,7 +170,9 @@ class InterpreterArray(Interpreters):
 
         def finish(outcome: Outcome, result: Result) -> Outcome:
             if compiled == AUTO:
-                self._compilations.ran(source, name, kind, outcome)
+                steps, seconds = int(result.steps.sum()), result.timings["device"]
+                native = chosen is not source
+                self._compilations.ran(source, name, kind, steps, seconds, native)
             if check:
                 outcome.check()
             return outcome

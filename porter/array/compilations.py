@@ -1,4 +1,9 @@
-"""An array's cache of native code for `exec(..., compiled=...)`: each text is compiled once."""
+"""An array's cache of native code for `exec(..., compiled=...)`: each text is compiled once.
+
+With compiled="auto" a text that takes many steps is compiled, and its launches are timed: native
+code runs where it is faster. Both take the same steps, so seconds per step compare launches with
+different data.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,6 @@ from typing import Protocol
 
 import attrs
 
-from porter.array.outcome import Outcome
 from porter.array.sources import Source
 from porter.base.arguments import flag
 from porter.compiler.decorators import asked_for
@@ -24,6 +28,8 @@ from porter.native.code import Code, program_of
 AUTO = "auto"
 _DECORATOR = "@micropython."
 HOT = 1_000_000  # steps of all interpreters in one launch from which running g++ is profitable
+GAIN = 1.03  # minimum speed of native code, relative to bytecode, with which it runs
+AGAIN = 16  # launches whose number is a power of this measure the slower code again
 
 
 class Compile(Protocol):
@@ -40,6 +46,45 @@ class WithNative(Protocol):
         """Return `code` with native code; see porter.native.code.with_native."""
 
 
+@attrs.define
+class Speeds:
+    """Which of a text's codes the next launch runs, by the last measurement of each.
+
+    Attributes:
+        bytecode: Seconds of the device per step; None: not measured.
+        native: The same of native code.
+        launches: Launches that could run native code.
+    """
+
+    bytecode: float | None = None
+    native: float | None = None
+    launches: int = 0
+
+    def next_is_native(self) -> bool:
+        """Choose the code of the next launch."""
+        self.launches += 1
+        if self.native is None or self.bytecode is None:
+            return True
+        best = self.native * GAIN <= self.bytecode
+        return best != _is_power(self.launches)
+
+    def measured(self, native: bool, seconds: float) -> None:
+        """Record the seconds per step of a launch."""
+        if native:
+            self.native = seconds
+        else:
+            self.bytecode = seconds
+
+
+def _is_power(number: int) -> bool:
+    """Return whether `number` is a power of AGAIN, 1 excluded."""
+    while number >= AGAIN and number % AGAIN == 0:
+        number //= AGAIN
+        if number == 1:
+            return True
+    return False
+
+
 class Compilations:
     """Native code, keyed by source, name and kind, or by bytecode."""
 
@@ -47,7 +92,7 @@ class Compilations:
         self._compile, self._with_native = compile, with_native
         self._known: dict[object, Code] = {}
         self._improved: dict[Code, Code] = {}
-        self._hot: set[object] = set()
+        self._hot: dict[object, Speeds] = {}
         self._never: set[object] = set()
 
     def of(self, source: Source | Code, name: str, kind: str, compiled: object) -> Source | Code:
@@ -67,15 +112,19 @@ class Compilations:
         if isinstance(compiled, str):
             if compiled != AUTO:
                 raise UsageError(f'compiled: {compiled!r} is not "auto", True or False')
-            wanted = _asks(source) or self._is_hot(source, name, kind)
+            wanted = _asks(source) or self._gains(source, name, kind)
         elif flag(compiled, "compiled"):
             return self._made(source, name, kind)
         else:
             wanted = _asks(source)
         return self._made_if_possible(source, name, kind) if wanted else source
 
-    def _is_hot(self, source: Source | Code, name: str, kind: str) -> bool:
-        return isinstance(source, Code | str | bytes) and _key(source, name, kind) in self._hot
+    def _gains(self, source: Source | Code, name: str, kind: str) -> bool:
+        """Return whether the next launch of `source` runs native code for "auto"."""
+        if not isinstance(source, Code | str | bytes):
+            return False
+        speeds = self._hot.get(_key(source, name, kind))
+        return speeds is not None and speeds.next_is_native()
 
     def _made_if_possible(self, source: Source | Code, name: str, kind: str) -> Source | Code:
         """Return native code as _made, or `source` where native code cannot be made here."""
@@ -87,13 +136,22 @@ class Compilations:
                 self._never.add(key)
         return source
 
-    def ran(self, source: Source | Code, name: str, kind: str, outcome: Outcome) -> None:
-        """Record the steps of a launch of `source`, for "auto"."""
-        if not isinstance(source, Code | str | bytes):
-            return
-        key = _key(source, name, kind)
-        if key not in self._hot and int(outcome.steps.sum()) >= HOT:
-            self._hot.add(key)
+    def ran(
+        self, source: Source | Code, name: str, kind: str, steps: int, seconds: float, native: bool
+    ) -> None:
+        """Record a launch of `source`, for "auto".
+
+        Args:
+            source: Source or code.
+            name: The file name in tracebacks.
+            kind: As in exec.
+            steps: The steps of all interpreters.
+            seconds: The seconds that the launch took on the device.
+            native: Whether it ran native code of the source.
+        """
+        if steps >= HOT and isinstance(source, Code | str | bytes):
+            speeds = self._hot.setdefault(_key(source, name, kind), Speeds())
+            speeds.measured(native, seconds / max(1, steps))
 
     def _made(self, source: Source | Code, name: str, kind: str) -> Source | Code:
         """Return code of `source` with native code, from the cache or newly made.

@@ -156,6 +156,7 @@ def test_it_ends_as_the_source_does(make: Make, source: str, kind: str) -> None:
 
 def test_auto(two: InterpreterArray, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compilations, "HOT", 2 * 300)
+    monkeypatch.setattr(compilations, "GAIN", 0.0)  # native code is fast enough
     for source in (LOOP, LOOP.replace("100", "400"), two.compile(LOOP.replace("100", "401"))):
         runs = [two.exec(source, compiled="auto") for _ in range(3)]
         assert runs[0].stdout[1] == runs[1].stdout[1] == runs[2].stdout[1]
@@ -173,10 +174,44 @@ def test_auto(two: InterpreterArray, monkeypatch: pytest.MonkeyPatch) -> None:
         two.exec(LOOP.replace("100", "402"), compiled=True)
 
 
+def test_auto_runs_the_code_that_was_faster(
+    two: InterpreterArray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compilations, "HOT", 2 * 300)
+    ran, native = compilations.Compilations.ran, list[bool]()
+
+    def noted(self: compilations.Compilations, *arguments: object) -> None:
+        native.append(bool(arguments[-1]))
+        ran(self, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(compilations.Compilations, "ran", noted)
+    for number, gain in enumerate((0.0, 1e9)):  # whatever was measured, native wins, or loses
+        monkeypatch.setattr(compilations, "GAIN", gain)
+        source = LOOP.replace("100", str(500 + number))
+        native.clear()
+        runs = [two.exec(source, compiled="auto") for _ in range(20)]
+        assert len({run.stdout[1] for run in runs}) == len({tuple(run.steps) for run in runs}) == 1
+        assert native[:2] == [False, True] and native[16] == bool(number)  # measured again
+        assert set(native[2:16] + native[17:]) == {not number}
+
+
+@pytest.mark.parametrize("native, expected", [(0.9, True), (0.98, False), (1.5, False)])
+def test_native_code_must_gain(native: float, expected: bool) -> None:
+    speeds = compilations.Speeds()
+    speeds.measured(False, 1.0)
+    assert speeds.next_is_native()  # not measured yet
+    speeds.measured(True, native)
+    chosen = [speeds.next_is_native() for _ in range(2, 257)]
+    assert [k for k, one in enumerate(chosen, 2) if one != expected] == [16, 256]
+    speeds.measured(not expected, 0.5)  # the data has changed
+    assert speeds.next_is_native() != expected
+
+
 def test_what_auto_found_hot_stays_bytecode_without_it(
     two: InterpreterArray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compilations, "HOT", 0)
+    monkeypatch.setattr(compilations, "GAIN", 0.0)
     code = two.compile(LOOP)
     for source in (LOOP, code):
         assert two.exec(source, compiled="auto").compiled is None  # it is hot from here on
