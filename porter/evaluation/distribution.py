@@ -32,7 +32,7 @@ from porter.evaluation.growth import suited
 from porter.evaluation.judgement import Judgement, judge
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Cutter, Portion
-from porter.evaluation.processes import processes_of
+from porter.evaluation.processes import MANY_PROGRAMS, processes_of
 from porter.evaluation.schedule import Schedule, Seat
 from porter.run import Cancel, Device
 from porter.run.device.base import MemberDevice
@@ -378,7 +378,8 @@ def judged(
         how: The options.
         sized: Whether the caller chose the number of programs per portion.
     """
-    if isinstance(device, HostTwin) and not sized and (processes := processes_of(device)):
+    many = not sized and _are_many(cutter)
+    if isinstance(device, HostTwin) and many and (processes := processes_of(device)):
         device = MixedDevices(device, [], processes)
     if isinstance(device, MixedDevices):
         return _mixed(device, cutter, how).judgements()
@@ -392,6 +393,12 @@ def judged(
         for one in members
     ]
     return Distribution(workers, how, lambda k, left, elapsed: rows, cutter).judgements()
+
+
+def _are_many(cutter: Cutter) -> bool:
+    """Return whether there may be so many programs that processes share the cores."""
+    left = cutter.programs_left
+    return left is None or left >= MANY_PROGRAMS
 
 
 def slots_of(device: Device) -> int:
@@ -411,7 +418,7 @@ def _mixed(devices: MixedDevices, cutter: Cutter, how: Judging) -> Distribution:
     workers = [
         Worker(OpenDevice("the host twin", host), Seat(False, most, host.cores), slots_of(host))
     ]
-    if how.function is None:  # a function of the caller stays in this process
+    if how.function is None and _are_many(cutter):  # the caller's function stays in this process
         for process in devices.processes:
             seat = Seat(False, most, process.cores, opened=process.is_open)
             workers.append(Worker(process, seat, slots=2))

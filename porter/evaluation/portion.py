@@ -100,7 +100,8 @@ class Cutter:
             raise WrongType(
                 f"programs: {type(programs).__name__} is not a list of programs", hint=HINT
             )
-        self._expected = length_hint(programs) * (0 if cases is None else len(cases))
+        self._programs_expected = length_hint(programs)
+        self._expected = self._programs_expected * (0 if cases is None else len(cases))
         self._programs = iter(programs)
         self._cases = cases
         self._most = most
@@ -116,6 +117,12 @@ class Cutter:
         if self._cases is None or not self._expected:
             return None
         return max(0, self._expected - self.first * len(self._cases))
+
+    @property
+    def programs_left(self) -> int | None:
+        """Programs that are in no portion yet; None where their number is not known."""
+        expected = self._programs_expected
+        return max(0, expected - self.first) if expected else None
 
     def next(self, rows: int) -> Portion | None:
         """Cut the next portion, of at most `rows` calls; return None after the last program."""

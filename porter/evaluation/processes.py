@@ -1,8 +1,8 @@
 """Processes that share the cores of the host twin.
 
-Python prepares each launch and reads its results, on one core at a time in a process. With very
-many cores that takes longer than the interpreters do. So an evaluation that lasts starts processes,
-each with a host twin on some of the cores. `process_main` is the other end.
+Python prepares each launch and reads its results, on one core at a time in a process. With many
+cores and many programs that takes longer than the interpreters do. So an evaluation that lasts
+starts processes, each with a host twin on some of the cores. `process_main` is the other end.
 
 If an interpreter crashes its process, `distribution` gives the portions of that process to other
 devices.
@@ -33,8 +33,10 @@ from porter.run import Cancel
 from porter.run.built import Built
 from porter.run.device.host import HostTwin
 
-CORES_EACH = 16  # cores of a process: one Python thread prepares launches for them
-LEAST_CORES = 32  # with 16, one process is faster than four of four cores
+CORES_EACH = 4  # cores of a process: one Python thread prepares launches for them
+LEAST_CORES = 32  # with 16, one process is as fast
+# Programs of an evaluation that uses processes. With fewer, one process is faster on 32 cores too.
+MANY_PROGRAMS = 50_000
 KINDS = ("cases", "options")  # objects that portions share, which a process keeps
 MOST_KEPT = 4  # of each kind
 LOOK = 0.05  # seconds between looks at `cancel`

@@ -19,7 +19,15 @@ from porter.errors import (
     NotEnoughMemory,
     PorterError,
 )
-from porter.evaluation import Cases, Evaluation, Judging, judgement, processes, stragglers
+from porter.evaluation import (
+    Cases,
+    Evaluation,
+    Judging,
+    distribution,
+    judgement,
+    processes,
+    stragglers,
+)
 from porter.evaluation import devices as devices_module
 from porter.evaluation.devices import LazyDevice, MixedDevices
 from porter.evaluation.judgement import Judgement, judge
@@ -240,6 +248,7 @@ def shared_cores(built: Build, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mixe
     """Yield a host twin whose cores two processes share."""
     monkeypatch.setattr(processes, "LEAST_CORES", 2)
     monkeypatch.setattr(processes, "CORES_EACH", 1)
+    monkeypatch.setattr(distribution, "MANY_PROGRAMS", 0)
     host = HostTwin(open_build(built.folder), threads=2)
     devices = MixedDevices(host, [], processes.processes_of(host))
     yield devices
@@ -259,6 +268,20 @@ def test_processes_give_the_same_results(shared_cores: MixedDevices, alone: Eval
         check_equal(evaluate(pairs, device=host, **OPTIONS), alone)  # type: ignore[arg-type]
     found = evaluate(PROGRAMS, CASES, device=host, compare=lambda got, expected: True, steps=2000)
     assert found.passed.sum() == (alone.status < 2).sum()
+
+
+def test_few_programs_stay_in_this_process(
+    shared_cores: MixedDevices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(distribution, "MANY_PROGRAMS", 10)
+    monkeypatch.setattr(MixedDevices, "__init__", None)
+    programs = ["def solve(x): return x"] * 9
+    found = evaluate(programs, [((1,), 1)], device=shared_cores.host)
+    assert found.passed.all()
+    with pytest.raises(TypeError):  # a distribution over processes
+        evaluate([*programs, programs[0]], [((1,), 1)], device=shared_cores.host)
+    with pytest.raises(TypeError):  # nobody knows how many there are
+        evaluate((one for one in programs), [((1,), 1)], device=shared_cores.host)
 
 
 @pytest.mark.usefixtures("small_portions")
