@@ -31,9 +31,12 @@ void *gpusnek_allocate(size_t bytes, unsigned int flags) {
     MP_STATIC_ASSERT(MICROPY_BYTES_PER_GC_BLOCK == GPUSNEK_BYTES_OF_BLOCK);
     mp_state_mem_area_t *const area = &MP_STATE_MEM(area);
     const uint32_t wanted = ((uint32_t)bytes + GPUSNEK_BYTES_OF_BLOCK - 1) / GPUSNEK_BYTES_OF_BLOCK;
+    uint8_t *const table = area->gc_alloc_table_start;
+    const uint32_t at = (uint32_t)area->gc_last_free_atb_index;
+    const uint32_t table_bytes = (uint32_t)area->gc_alloc_table_byte_len;
     const uint32_t start = is_special(bytes, flags, area) ? GPUSNEK_NO_SMALL_RUN
-        : gpusnek_small_run(area->gc_alloc_table_start, (uint32_t)area->gc_last_free_atb_index,
-              (uint32_t)area->gc_alloc_table_byte_len, wanted);
+        : wanted == 1 ? gpusnek_first_free(table, at, table_bytes)
+        : gpusnek_small_run(table, at, table_bytes, wanted);
     if (MP_UNLIKELY(start == GPUSNEK_NO_SMALL_RUN)) {
         return gc_alloc(bytes, flags);
     }
@@ -47,7 +50,12 @@ void *gpusnek_allocate(size_t bytes, unsigned int flags) {
         area->gc_last_used_block = behind - 1;
     }
     MP_STATE_MEM(gc_alloc_amount) += wanted;
-    gpusnek_mark_object(area->gc_alloc_table_start, start, wanted);
+    if (wanted == 1) {
+        const uint32_t place = start % GPUSNEK_BLOCKS_OF_WORD;
+        *gpusnek_word_of(table, start - place) |= (uint64_t)1 << 2 * place;
+    } else {
+        gpusnek_mark_object(table, start, wanted);
+    }
     void *const memory = area->gc_pool_start + (size_t)start * GPUSNEK_BYTES_OF_BLOCK;
     gpusnek_clear(memory, wanted * GPUSNEK_BYTES_OF_BLOCK);
     return memory;

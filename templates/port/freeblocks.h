@@ -177,6 +177,25 @@ static inline uint32_t gpusnek_small_run(
     return start;
 }
 
+// Find the first free block, as gpusnek_small_run() for one wanted block. Most objects have one.
+static inline uint32_t gpusnek_first_free(const uint8_t *table, uint32_t at, uint32_t bytes) {
+    const uint32_t from = at * GPUSNEK_BLOCKS_OF_BYTE, to = bytes * GPUSNEK_BLOCKS_OF_BYTE;
+    uint32_t first = from / GPUSNEK_BLOCKS_OF_WORD * GPUSNEK_BLOCKS_OF_WORD; // of the current word
+    uint64_t span = GPUSNEK_EACH_BLOCK << 2 * (from - first);
+    uint64_t free = 0;
+    while (first < to) {
+        const uint64_t word = *gpusnek_word_of(table, first);
+        free = ~(word | word >> 1) & span;
+        if (free != 0) {
+            break;
+        }
+        first += GPUSNEK_BLOCKS_OF_WORD;
+        span = GPUSNEK_EACH_BLOCK;
+    }
+    const uint32_t start = free == 0 ? to : first + (uint32_t)__builtin_ctzll(free) / 2;
+    return start < to ? start : GPUSNEK_NO_SMALL_RUN; // B2: the word may extend beyond the table
+}
+
 // Mark a run of free blocks as one object. The mask has a tail in each block; subtracting 1 turns
 // the first tail (2) into a head (1). Free blocks have no bits set.
 static inline void gpusnek_mark_object(uint8_t *table, uint32_t start, uint32_t wanted) {
