@@ -6,9 +6,9 @@ device:
 
 * Sizes. GPUs among themselves get portions of one size (`rows_for`). A host twin beside GPUs gets
   portions of 0.1 s, and GPUs get a share by measured speed (`schedule`).
-* Repetition. When no program is left, idle cores judge the portions that GPUs still run, in
-  pieces, from the first program on. The first result counts; the other one is cancelled. Results do
-  not depend on the device, so the choice cannot be seen.
+* Repetition. When no program is left, idle cores judge the portions that GPUs have run for 0.1 s,
+  in pieces, from the first program on. The first result counts; the other one is cancelled. Results
+  do not depend on the device, so the choice cannot be seen.
 
 A portion whose device failed is judged by another device.
 """
@@ -49,6 +49,9 @@ PORTIONS, LEAST_ROWS = 4, 1 << 17
 # later.
 MANY_CORES = 4
 LOOK = 0.05  # seconds after which an idle device asks again
+# Seconds after which idle cores judge what a GPU has not finished. Most portions have ended by
+# then, and the cores would delay what the host does for them.
+REPEATED = 0.1
 
 
 @define(eq=False)
@@ -115,6 +118,7 @@ class _Run:
     portion: Portion
     worker: Worker
     cancel: Cancel
+    began: float = field(factory=time.monotonic)
 
     @property
     def whole(self) -> bool:
@@ -152,6 +156,7 @@ class Distribution:
     _reports: SimpleQueue[_Report] = field(factory=SimpleQueue, init=False)
     _failures: list[tuple[Worker, LaunchFailed]] = field(factory=list, init=False)
     _cut_all: bool = field(default=False, init=False)
+    _repeats_later: bool = field(default=False, init=False)
     _began: float = field(factory=time.monotonic, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -178,12 +183,12 @@ class Distribution:
 
     def _assign(self, pool: ThreadPoolExecutor) -> bool:
         """Give portions to free workers; return whether one of them has to ask again later."""
-        waits = False
+        waits = self._repeats_later = False
         for k, worker in enumerate(self.workers):
             while worker.is_free:
                 run = self._next(k, worker)
                 if run is None:
-                    waits |= not self._cut_all
+                    waits |= not self._cut_all or self._repeats_later
                     break
                 self._start(pool, run)
             if worker.is_free and self._may_cut and not worker.seat.opened:
@@ -260,8 +265,11 @@ class Distribution:
         rows = self.rows_of(k, None, 0.0)
         for piece in self._pieces:
             left = len(piece.portion.sources) - piece.repeating
-            on_gpu = any(run.whole and run.worker.seat.on_gpu for run in piece.runs)
-            if piece.judgements is None and left > 0 and on_gpu and rows > 0:
+            began = [run.began for run in piece.runs if run.whole and run.worker.seat.on_gpu]
+            if piece.judgements is None and left > 0 and began and rows > 0:
+                if time.monotonic() - min(began) < REPEATED:
+                    self._repeats_later = True
+                    continue
                 part = piece.portion.part(piece.repeating, rows)
                 piece.repeating += len(part.sources)
                 return self._run(piece, part, worker)
