@@ -7,26 +7,54 @@
 
 #include "py/mpz.h"
 #include "py/obj.h"
+#include "py/objint.h"
 #include "py/runtime0.h"
+#include "py/smallint.h"
 
-// An integer as sign and magnitude; 0 may have either sign.
+// An integer as sign and magnitude; 0 may have either sign. If not `fits`, it has no value here. A
+// GPU passes it in registers.
 typedef struct {
     uint64_t magnitude;
     bool negative;
+    bool fits;
 } gpusnek_word_t;
 
-// Get the value of an int; return false for other objects and longer numbers.
-bool gpusnek_word_of(mp_obj_t object, gpusnek_word_t *word);
+// Return the value of a small integer.
+static inline gpusnek_word_t gpusnek_word_of_small(mp_obj_t object) {
+    const mp_int_t value = MP_OBJ_SMALL_INT_VALUE(object);
+    const gpusnek_word_t word = {
+        value < 0 ? -(uint64_t)value : (uint64_t)value, value < 0, true};
+    return word;
+}
 
-// Compute *a = *a op b; `op` is an mp_binary_op_t. Return false, and maybe change *a, if the
-// magnitude of the result does not fit 64 bits, for a division by 0, and for other operators.
-bool gpusnek_word_apply(unsigned int op, gpusnek_word_t *a, gpusnek_word_t b);
+static inline bool gpusnek_word_is_small(gpusnek_word_t word) {
+    return word.magnitude <= (uint64_t)MP_SMALL_INT_MAX + word.negative;
+}
 
-// Return a small integer; MP_OBJ_NULL if the value is none.
-mp_obj_t gpusnek_word_small(gpusnek_word_t word);
+// Return a small integer of a word that is one.
+static inline mp_obj_t gpusnek_word_small(gpusnek_word_t word) {
+    const mp_int_t value = (mp_int_t)word.magnitude;
+    return MP_OBJ_NEW_SMALL_INT(word.negative ? -value : value);
+}
 
-// Return lhs op rhs of integers; MP_OBJ_NULL where gpusnek_word_of() or gpusnek_word_apply() fails.
+// Return an int. May raise.
+mp_obj_t gpusnek_word_object(gpusnek_word_t word);
+
+// Return the value of an int. Longer numbers and other objects do not fit.
+gpusnek_word_t gpusnek_word_of(mp_obj_t object);
+
+// Return a op b; `op` is an mp_binary_op_t. A result whose magnitude exceeds 64 bits, that of a
+// division by 0, and those of other operators do not fit.
+gpusnek_word_t gpusnek_word_apply(unsigned int op, gpusnek_word_t a, gpusnek_word_t b);
+
+// Return lhs op rhs of integers; MP_OBJ_NULL where an operand or the result does not fit.
 mp_obj_t gpusnek_word_op(unsigned int op, mp_obj_t lhs, mp_obj_t rhs);
+
+// Whether an operand of upstream's mp_obj_int_binary_op() may fit; the others need no call.
+static inline bool gpusnek_may_fit(mp_obj_t object) {
+    return mp_obj_is_small_int(object) || (mp_obj_is_exact_type(object, &mp_type_int)
+        && ((const mp_obj_int_t *)MP_OBJ_TO_PTR(object))->mpz.len <= 2);
+}
 
 // Return an int that is no small integer, whatever its value.
 mp_obj_t gpusnek_new_word(uint64_t magnitude, bool negative);

@@ -62,52 +62,52 @@ VM_INLINE void vm_chain_counts(const mp_code_state_t *code_state, const byte *ip
     porter_profile_bytecode(counts, ip + size);
 }
 
-// Executes a binary operator, and the pairs of instructions behind it until the result is a small
-// integer. `ip`: the instruction behind the operator. May raise. Not inlined, so that upstream's
-// switch has a call as before.
+// Executes pairs of instructions that push an integer and apply an operator to it and to `result`,
+// until the result is a small integer. `ip`: the first of them. May raise.
 static __attribute__((noinline)) vm_chained_t vm_chain(
-    const mp_code_state_t *code_state, const byte *ip, unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
-    gpusnek_word_t result, operand;
-    if (!gpusnek_word_of(lhs, &result) || !gpusnek_word_of(rhs, &operand)
-        || !gpusnek_word_apply(op, &result, operand)) {
-        const vm_chained_t plain = {mp_binary_op((mp_binary_op_t)op, lhs, rhs), ip};
-        return plain;
-    }
+    const mp_code_state_t *code_state, const byte *ip, gpusnek_word_t result) {
     vm_window_t code;
     vm_seek(&code, ip);
-    mp_obj_t value = gpusnek_word_small(result);
-    for (int length = 1; length < VM_CHAIN && value == MP_OBJ_NULL; length++) {
+    for (int length = 1; length < VM_CHAIN && !gpusnek_word_is_small(result); length++) {
         uint32_t size;
         const mp_obj_t next = vm_pushed(&code, code_state, &size);
-        if (next == MP_OBJ_NULL || !gpusnek_word_of(next, &operand)) {
+        if (next == MP_OBJ_NULL) {
             break;
         }
-        gpusnek_word_t longer = result;
-        op = vm_byte(&code, size) - MP_BC_BINARY_OP_MULTI;
-        if (!gpusnek_word_apply(op, &longer, operand)) {
+        const gpusnek_word_t operand = gpusnek_word_of(next);
+        if (!operand.fits) {
+            break;
+        }
+        const unsigned int op = vm_byte(&code, size) - MP_BC_BINARY_OP_MULTI;
+        const gpusnek_word_t longer = gpusnek_word_apply(op, result, operand);
+        if (!longer.fits) {
             break;
         }
         vm_chain_counts(code_state, code.ip, size);
         vm_advance(&code, size + 1);
         result = longer;
-        value = gpusnek_word_small(result);
     }
-    if (value == MP_OBJ_NULL) {
-        value = gpusnek_new_word(result.magnitude, result.negative);
-    }
-    const vm_chained_t done = {value, code.ip};
+    const vm_chained_t done = {gpusnek_word_object(result), code.ip};
     return done;
 }
 
-// Executes a binary operator in upstream's switch, and moves *ip behind a chain of them.
+// Executes a binary operator in upstream's switch, and moves *ip behind a chain of them. `*ip`: the
+// instruction behind the operator.
 VM_INLINE mp_obj_t vm_binary_op(unsigned int op, mp_obj_t lhs, mp_obj_t rhs, const byte **ip,
     const mp_code_state_t *code_state) {
-    if (!mp_obj_is_small_int(rhs)) {
-        return mp_binary_op((mp_binary_op_t)op, lhs, rhs);
+    if (mp_obj_is_small_int(lhs) && mp_obj_is_small_int(rhs)) {
+        const gpusnek_word_t result =
+            gpusnek_word_apply(op, gpusnek_word_of_small(lhs), gpusnek_word_of_small(rhs));
+        if (result.fits && gpusnek_word_is_small(result)) {
+            return gpusnek_word_small(result);
+        }
+        if (result.fits) {
+            const vm_chained_t chain = vm_chain(code_state, *ip, result);
+            *ip = chain.ip;
+            return chain.value;
+        }
     }
-    const vm_chained_t chain = vm_chain(code_state, *ip, op, lhs, rhs);
-    *ip = chain.ip;
-    return chain.value;
+    return mp_binary_op((mp_binary_op_t)op, lhs, rhs);
 }
 
 #endif
