@@ -6,9 +6,10 @@ device:
 
 * Sizes. GPUs among themselves get portions of one size (`rows_for`). A host twin beside GPUs gets
   portions of 0.1 s, and GPUs get a share by measured speed (`schedule`).
-* Repetition. When no program is left, idle cores judge the portions that GPUs have run for 0.1 s,
-  in pieces, from the first program on. The first result counts; the other one is cancelled. Results
-  do not depend on the device, so the choice cannot be seen.
+* Repetition. When no program is left, idle cores judge a portion that a GPU still runs, once the
+  GPU has taken as long as they would, in pieces, from the first program on. The first result
+  counts; the other one is cancelled. Results do not depend on the device, so the choice cannot be
+  seen.
 
 A portion whose device failed is judged by another device.
 """
@@ -49,8 +50,8 @@ PORTIONS, LEAST_ROWS = 4, 1 << 17
 # later.
 MANY_CORES = 4
 LOOK = 0.05  # seconds after which an idle device asks again
-# Seconds after which idle cores judge what a GPU has not finished. Most portions have ended by
-# then, and the cores would delay what the host does for them.
+# Minimum seconds after which idle cores judge what a GPU has not finished. They also let it have
+# the time that they would take, because their work delays what the host does for the GPU.
 REPEATED = 0.1
 
 
@@ -102,6 +103,12 @@ class _Piece:
     judgements: list[Judgement] | None = None
     repeated: list[Judgement] = field(factory=list)
     repeating: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Rows that idle cores have not begun."""
+        done = int(self.portion.counts[: self.repeating].sum())
+        return self.portion.rows - done
 
     def finish(self, judgements: list[Judgement]) -> None:
         """Set the results, and cancel the other attempts."""
@@ -267,7 +274,7 @@ class Distribution:
             left = len(piece.portion.sources) - piece.repeating
             began = [run.began for run in piece.runs if run.whole and run.worker.seat.on_gpu]
             if piece.judgements is None and left > 0 and began and rows > 0:
-                if time.monotonic() - min(began) < REPEATED:
+                if time.monotonic() - min(began) < max(REPEATED, worker.seat.need(piece.rows)):
                     self._repeats_later = True
                     continue
                 part = piece.portion.part(piece.repeating, rows)

@@ -19,10 +19,9 @@ GUESS_GPU = 8  # the rate of a GPU before its first portion has ended, as a mult
 FIRST_ON_CORE = 16  # rows per core of the first portion on cores, whose speed is not known
 GROWTH = 8  # a portion on cores has at most this many times the rows of the one before
 SLICE = 0.1  # seconds of a portion on cores
-# Minimum of a portion on cores, in seconds by the measured rate, and in rows per core. Python works
-# for milliseconds on any portion, and shares its time with the portions of GPUs.
+# Minimum seconds of a portion on cores, by the measured rate. Python works for milliseconds on any
+# portion, and shares its time with the portions of GPUs.
 LEAST_SLICE = 0.01
-LEAST_ON_CORE = 32
 # Rows of a portion on a GPU. Fewer rows leave most of its threads idle.
 LEAST_ON_GPU = 1 << 17
 MOST_ON_GPU = 1 << 18
@@ -82,6 +81,10 @@ class Seat:
         """Return rows per second; None before a portion has ended."""
         return self.rows / self.seconds if self.rows else None
 
+    def need(self, rows: int) -> float:
+        """Return the seconds that cores would take for `rows`."""
+        return rows / (self.rate() or GUESS_CORE * self.cores)
+
 
 @define
 class Schedule:
@@ -133,7 +136,7 @@ class Schedule:
             # Other devices do not wait for the last portion of these cores.
             rates = self._sum() or self._rate(k)
             wanted = min(wanted, int(left * self._rate(k) / rates / 2))
-            wanted = max(wanted, int((rate or 0) * LEAST_SLICE), LEAST_ON_CORE * cores.cores)
+            wanted = max(wanted, first if rate is None else int(rate * LEAST_SLICE))
         return max(cores.cores, min(wanted, cores.most))
 
     def _on_gpu(self, k: int, left: int | None, elapsed: float) -> int:

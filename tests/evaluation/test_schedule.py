@@ -117,6 +117,20 @@ def test_long_rows_come_in_small_portions() -> None:
     assert schedule.rows(0, 1_000_000, 25.6) == 16
 
 
+@pytest.mark.parametrize("rate, rows", [(200_000, 2000), (10.0, 16)])
+def test_no_portion_is_tiny(rate: float, rows: int) -> None:
+    """The last rows beside a GPU come in portions of 10 ms, or of a row per core if they are long."""
+    schedule = Schedule([Seat(False, 1 << 17, 16), Seat(True, 1 << 20)])
+    cores, gpu = schedule.seats
+    assert schedule.rows(0, 500, 0.0) == 256  # its rate is not known
+    cores.begin(256, 0.0)
+    cores.end(256, 256 / rate)
+    gpu.begin(100_000, 0.0)
+    assert schedule.rows(0, 500, 0.1) == pytest.approx(rows, abs=1)
+    assert cores.need(1000) == pytest.approx(1000 / rate)
+    assert Seat(False, 1 << 17, 16).need(800_000) == 1.0
+
+
 def test_a_failed_portion_counts_no_rows() -> None:
     seat = Seat(True, 1000)
     seat.begin(500, 1.0)
