@@ -119,7 +119,7 @@ def test_long_rows_come_in_small_portions() -> None:
 
 @pytest.mark.parametrize("rate, rows", [(200_000, 2000), (10.0, 16)])
 def test_no_portion_is_tiny(rate: float, rows: int) -> None:
-    """The last rows beside a GPU come in portions of 10 ms, or of a row per core if they are long."""
+    """The last rows beside a GPU come in portions of 10 ms, or of a row per core."""
     schedule = Schedule([Seat(False, 1 << 17, 16), Seat(True, 1 << 20)])
     cores, gpu = schedule.seats
     assert schedule.rows(0, 500, 0.0) == 256  # its rate is not known
