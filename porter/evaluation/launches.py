@@ -45,10 +45,10 @@ class Work:
     rows: np.ndarray[Any, Any]
     renew: bool = False
 
-    @property
+    @cached_property
     def single(self) -> bool:
-        """Whether each interpreter has one row."""
-        return len(self.rows) == len(self.which) and not self.renew
+        """Whether each interpreter has one row, and is not restored."""
+        return not self.renew and bool((self.counts == 1).all())
 
     @cached_property
     def first_row(self) -> np.ndarray[Any, Any]:

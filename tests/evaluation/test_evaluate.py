@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import pickle
 import signal
@@ -23,6 +24,7 @@ from porter.evaluation import (
     judge,
     portions,
 )
+from porter.evaluation.launches import Work
 from porter.run import Device
 from porter_dev.bench.candidates import functions
 
@@ -286,6 +288,22 @@ def test_equal_programs_and_one_program(judged: Judge) -> None:
     found = judged([SQUARE] * 600 + ["def solve(x): return 1"], [((1,), 1), ((3,), 9)])
     assert found.passed.sum(axis=0).tolist() == [601, 600]
     assert judged([SQUARE], [((1,), 1)]).solved.all()
+
+
+def test_programs_that_differ_by_a_byte_order_mark(judged: Judge) -> None:
+    plain = b"def solve(x): return x\n"
+    found = judged([plain, codecs.BOM_UTF8 + plain, plain], [((1,), 1), ((2,), 3)])
+    assert found.passed.tolist() == [[True, False]] * 3
+
+
+def test_rows_of_interpreters_with_different_numbers_of_rows() -> None:
+    """Two rows of two programs are not a row of each."""
+    work = Work(np.arange(2), np.array([5, 7]), np.array([2, 0]), np.arange(2))
+    assert not work.single and work.case_of_row.tolist() == [5, 6]
+    assert work.of_row.tolist() == [0, 0] and work.first_row.tolist() == [0, 2, 2]
+    apart = work.apart(np.arange(2))
+    assert apart.single and apart.case_of_row.tolist() == [5, 6]
+    assert apart.which.tolist() == [0, 0] and apart.first_row.tolist() == [0, 1, 2]
 
 
 def test_no_programs(judged: Judge) -> None:

@@ -152,7 +152,7 @@ def with_shared_code(
         result = given.with_codes(cache.find(sources, missing, codes))
         if not interrupted:
             cache.keep(missing, codes)
-    if len(missing) == len(sources):
+    if len(missing) == len(sources) and given.sources is sources:  # without BOMs
         result.are_distinct()
     return result
 
