@@ -1,8 +1,8 @@
 """An array's cache of native code for `exec(..., compiled=...)`: each text is compiled once.
 
 With compiled="auto" a text that takes many steps is compiled, and its launches are timed: native
-code runs where it is faster. Both take the same steps, so seconds per step compare launches with
-different data.
+code runs where it is faster. Both take nearly the same steps, so seconds per step compare launches
+with different data.
 """
 
 from __future__ import annotations

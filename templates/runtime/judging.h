@@ -122,10 +122,7 @@ static inline PORTER_DEVICE void gpusnek_renew(const gpusnek_launch_t *launch, c
 #else
 static inline void gpusnek_snapshot(
     const gpusnek_launch_t *launch, char *base, gpusnek_snapshot_t *snapshot) {
-    const gpusnek_head_t *head = gpusnek_head(base);
     snapshot->used = gpusnek_image_heap(launch);
-    snapshot->out_length = head->out_length;
-    snapshot->err_length = head->err_length;
     snapshot->memory = (char *)gpusnek_turn_memory(GPUSNEK_IMAGE_FIXED + snapshot->used);
     if (snapshot->memory) {
         gpusnek_image_save(launch, base, snapshot->memory, snapshot->used);
@@ -141,7 +138,9 @@ static inline void gpusnek_copy_output(
 
 static inline void gpusnek_renew(const gpusnek_launch_t *launch, char *base,
     const gpusnek_snapshot_t *snapshot, uint64_t first, uint64_t row) {
-    gpusnek_image_restore(launch, base, snapshot->memory, snapshot->used);
+    if (snapshot->memory) { // else the program did not end with GPUSNEK_OK, so no call follows
+        gpusnek_image_restore(launch, base, snapshot->memory, snapshot->used);
+    }
     gpusnek_open(launch, row);
     gpusnek_head(base)->out_length = snapshot->out_length;
     gpusnek_head(base)->err_length = snapshot->err_length;
@@ -162,9 +161,12 @@ static inline PORTER_DEVICE bool gpusnek_judge(
     uint64_t rows;
     const uint64_t first = gpusnek_rows(launch, i, &rows);
     const uint64_t steps = gpusnek_steps();
+    const bool renews = (launch->flags & GPUSNEK_FLAG_RENEW) != 0;
     gpusnek_snapshot_t snapshot;
     snapshot.memory = NULL;
-    if (launch->flags & GPUSNEK_FLAG_RENEW && rows > 1 && status == GPUSNEK_OK) {
+    snapshot.out_length = head->out_length;
+    snapshot.err_length = head->err_length;
+    if (renews && rows > 1 && status == GPUSNEK_OK) {
         gpusnek_snapshot(launch, base, &snapshot);
         if (!snapshot.memory) {
             rows = 1; // the other rows keep the status GPUSNEK_STATUS_NOT_RUN
@@ -172,7 +174,7 @@ static inline PORTER_DEVICE bool gpusnek_judge(
     }
     for (uint64_t k = 0; k < rows; k++) {
         const uint64_t row = first + k;
-        if (k > 0 && snapshot.memory) {
+        if (k > 0 && renews) {
             gpusnek_renew(launch, base, &snapshot, first, row);
         } else if (k > 0) { // the first row already has the program's output
             gpusnek_open(launch, row);

@@ -290,6 +290,20 @@ def test_equal_programs_and_one_program(judged: Judge) -> None:
     assert judged([SQUARE], [((1,), 1)]).solved.all()
 
 
+@pytest.mark.parametrize("end", ["raise ValueError(3)", "raise SystemExit(4)", "while True: pass"])
+def test_each_row_has_the_output_of_a_program_that_fails(judged: Judge, end: str) -> None:
+    """As if each row had an interpreter of its own."""
+    cases = [((k,), 1) for k in range(3)]
+    keep = ("outputs", "stderr", "tracebacks")
+    programs = [f"import sys\nprint('load')\nsys.stderr.write('err\\n')\n{end}"]
+    found = judged(programs, cases, keep=keep, steps=5000)
+    (alone,) = [judged(programs, cases[:1], keep=keep, steps=5000)]
+    assert found.stderr and found.tracebacks and alone.stderr and alone.tracebacks
+    assert found.outputs == [[b"load\n"] * 3]
+    assert found.stderr == [alone.stderr[0] * 3] and found.stderr[0][0].startswith(b"err\n")
+    assert found.tracebacks == [alone.tracebacks[0] * 3]
+
+
 def test_programs_that_differ_by_a_byte_order_mark(judged: Judge) -> None:
     plain = b"def solve(x): return x\n"
     found = judged([plain, codecs.BOM_UTF8 + plain, plain], [((1,), 1), ((2,), 3)])
