@@ -292,7 +292,7 @@ def test_equal_programs_and_one_program(judged: Judge) -> None:
 
 @pytest.mark.parametrize("end", ["raise ValueError(3)", "raise SystemExit(4)", "while True: pass"])
 def test_each_row_has_the_output_of_a_program_that_fails(judged: Judge, end: str) -> None:
-    """As if each row had an interpreter of its own."""
+    """Compare rows with a row that has an interpreter of its own."""
     cases = [((k,), 1) for k in range(3)]
     keep = ("outputs", "stderr", "tracebacks")
     programs = [f"import sys\nprint('load')\nsys.stderr.write('err\\n')\n{end}"]
