@@ -24,12 +24,12 @@ from porter.errors import (
 )
 from porter.native import Natives
 from porter.native.code import Code, program_of
+from porter.run.device.policies import is_measured
 
 AUTO = "auto"
 _DECORATOR = "@micropython."
 HOT = 1_000_000  # steps of all interpreters in one launch from which running g++ is profitable
 GAIN = 1.03  # minimum speed of native code, relative to bytecode, with which it runs
-AGAIN = 16  # launches whose number is a power of this measure the slower code again
 
 
 class Compile(Protocol):
@@ -66,7 +66,8 @@ class Speeds:
         if self.native is None or self.bytecode is None:
             return True
         best = self.native * GAIN <= self.bytecode
-        return best != _is_power(self.launches)
+        again = self.launches > 1 and is_measured(self.launches)
+        return best != again
 
     def measured(self, native: bool, seconds: float) -> None:
         """Record the seconds per step of a launch."""
@@ -74,15 +75,6 @@ class Speeds:
             self.native = seconds
         else:
             self.bytecode = seconds
-
-
-def _is_power(number: int) -> bool:
-    """Return whether `number` is a power of AGAIN, 1 excluded."""
-    while number >= AGAIN and number % AGAIN == 0:
-        number //= AGAIN
-        if number == 1:
-            return True
-    return False
 
 
 class Compilations:
