@@ -411,7 +411,7 @@ def judged(
 
 
 def _are_many(cutter: Cutter) -> bool:
-    """Return whether there may be so many programs that processes share the cores."""
+    """Return whether MANY_PROGRAMS or more programs are left, or their number is unknown."""
     left = cutter.programs_left
     return left is None or left >= MANY_PROGRAMS
 

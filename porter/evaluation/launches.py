@@ -47,7 +47,7 @@ class Work:
 
     @cached_property
     def single(self) -> bool:
-        """Whether each interpreter has one row, and is not restored."""
+        """True if each interpreter has one row and none is restored."""
         return not self.renew and bool((self.counts == 1).all())
 
     @cached_property

@@ -33,8 +33,8 @@ static inline void gpusnek_image_restore(
 }
 
 // Return the place for the image of an interpreter that has booted in the running interpreter's
-// arena; NULL where each interpreter has to boot. A mounted file system belongs to one interpreter, failing
-// allocations are counted from the start, and profiles and traces contain the boot.
+// arena; NULL where each interpreter has to boot. A mounted file system belongs to one interpreter,
+// failing allocations are counted from the start, and profiles and traces contain the boot.
 static inline gpusnek_booted_t *gpusnek_booted(const gpusnek_launch_t *launch) {
 #if PORTER_PROFILE || PORTER_TRACED
     (void)launch;

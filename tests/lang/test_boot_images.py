@@ -1,4 +1,4 @@
-"""Interpreters of the host twin that start as copies of one that has booted in the same arena."""
+"""Test that the host twin boots one interpreter per arena and copies it for the next ones."""
 
 from __future__ import annotations
 
