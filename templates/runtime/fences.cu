@@ -10,9 +10,11 @@ extern "C" {
 // The used part of a thread's window of local memory: its start, then its size less the maximum
 // size of one check, shifted right by 0 to 4.
 __constant__ uint32_t porter_fence_window[6];
-// The build's own constants: address and size of the largest range, and of up to four other ranges,
-// which are listed with the permitted ranges of a launch.
-__constant__ uint64_t porter_fence_constants[2];
+// The build's own constants: address and size of the largest range; then its size less the maximum
+// size of one check, shifted right by 0 to 4, as 32-bit words.
+__constant__ uint64_t porter_fence_constants[5];
+// Address and size of up to four other ranges of constants, which are listed with the permitted
+// ranges of a launch.
 __constant__ uint64_t porter_fence_pieces[8];
 }
 #endif

@@ -157,6 +157,7 @@ class _Frame:
             "add": lambda: values[0] + values[1],
             "sub": lambda: values[0] - values[1],
             "and": lambda: values[0] & values[1],
+            "or": lambda: values[0] | values[1],
             "shr": lambda: values[0] >> values[1],
             "mul": lambda: values[0] * values[1],
             "mad": lambda: values[0] * values[1] + values[2],

@@ -35,6 +35,7 @@ _INTEGER = re.compile(r"-?\d+")
 _SYMBOL = re.compile(r"[\w$]+")
 _ROOTS = {"local": NUMBER, "": WINDOW}  # the root of addresses in the state, by address space
 _WIDTHS = {"u16": 16, "u32": 32, "u64": 64, "b16": 16, "b32": 32, "b64": 64}
+WORD = 8  # bytes
 _MOST = 1 << 20  # bounds above this cannot prove an access
 _OBJECT = re.compile(
     r"\.(?:global|local)\s+(?:\.attribute\S*\s+)?(?:\.align (\d+) )?\.[a-z](\d+)\s+([\w$]+)"
@@ -143,6 +144,11 @@ class Addresses:
     def _stays(self, register: str) -> bool:
         return register in ("%SP", "%SPL") or self.once(register)
 
+    def rounded(self, register: str) -> bool:
+        """Return whether the address in a register was rounded down to a multiple of WORD."""
+        made = self._made.get(register)
+        return made is not None and made.name == "and.b64" and made.operands[2] == str(-WORD)
+
     def safe(self, access: Access) -> bool:
         """Return whether declarations prove that an access is inside a variable, frame or state."""
         root, offset = self.of(access.base)
@@ -229,6 +235,8 @@ class AccessCheck(NamedTuple):
     """A check of the bytes [low, high) from `root` on, inserted before line `line`.
 
     `align` is the size of the largest access among them; the address must be a multiple of it.
+    `aligned`: earlier checks, or the address itself, prove that it is one. `words`: the address was
+    rounded down to a word, as the VM does to load bytecode.
     """
 
     line: int
@@ -238,6 +246,8 @@ class AccessCheck(NamedTuple):
     align: int
     space: str
     stores: bool
+    aligned: bool = False
+    words: bool = False
 
 
 # Facts, the bytes known to be legal: (root, space, stores) -> intervals (low, high, align).
@@ -306,7 +316,10 @@ def _walk(block: BasicBlock, addresses: Addresses, facts: _Facts, found: list[Ac
         wanted = _wanted(instruction, addresses)
         if wanted is not None and not _covered(wanted, facts):
             check = _widened(block, at, wanted, addresses)
-            found.append(check)
+            words = addresses.rounded(check.root) and check.high - check.low == WORD
+            words = words and check.low % WORD == 0 and not check.stores
+            aligned = words or _aligned(check, facts)
+            found.append(check._replace(aligned=aligned, words=words))
             key = (check.root, check.space, check.stores)
             facts[key] = facts.get(key, frozenset()) | {(check.low, check.high, check.align)}
         for register in instruction.writes:
@@ -322,6 +335,15 @@ def _covered(wanted: _Wanted, facts: _Facts) -> bool:
             if inside and wanted.size <= align and (wanted.low - low) % wanted.size == 0:
                 return True
     return False
+
+
+def _aligned(check: AccessCheck, facts: _Facts) -> bool:
+    """Return whether a fact about another part of the same object proves the alignment."""
+    return any(
+        check.align <= align and (check.low - low) % check.align == 0
+        for stores in (True, False)
+        for low, _, align in facts.get((check.root, check.space, stores), ())
+    )
 
 
 def _widened(block: BasicBlock, at: int, first: _Wanted, addresses: Addresses) -> AccessCheck:

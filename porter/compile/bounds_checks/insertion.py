@@ -31,8 +31,11 @@ from porter.compile.bounds_checks.lookup import (
     PLACES_END,
     Arena,
     Global,
+    Guess,
     Local,
     Lookup,
+    in_code,
+    in_constants,
     what,
 )
 
@@ -52,19 +55,31 @@ class CheckSite(NamedTuple):
     place: int
     asks: Lookup
 
+    @property
+    def guesses(self) -> tuple[Guess, ...]:
+        """The comparisons before the lookup: with the memory that such accesses often read.
+
+        They are part of the function, because a call costs two fetches of instructions elsewhere.
+        """
+        if self.check.stores:
+            return ()
+        if self.check.words:
+            return (in_code,)
+        return (in_code, in_constants) if self.asks is Lookup.BYTES else (in_constants,)
+
 
 def in_the_way(site: CheckSite, arena: Arena) -> list[str]:
     """Return the fast path of a check, which precedes the access."""
     check, number = site.check, site.number
-    address = check.root
+    address, distance = check.root, check.low
     lines = []
     if not check.root.startswith("%"):
         lines.append(f"\tmov.u64 \t%fenceD6, {check.root};")
         address = "%fenceD6"
-    if check.low:
-        lines.append(f"\tadd.s64 \t%fenceD6, {address}, {check.low};")
-        address = "%fenceD6"
-    lines += arena.fast(check, address)
+    if distance and not 0 < distance <= arena.farthest:
+        lines.append(f"\tadd.s64 \t%fenceD6, {address}, {distance};")
+        address, distance = "%fenceD6", 0
+    lines += arena.fast(check, address, distance)
     lines += [f"\t@!%fenceP0 bra \t$fence_{number};", f"$fence_{number}_back:"]
     return lines
 
@@ -74,7 +89,7 @@ def behind(site: CheckSite, arena: Arena) -> list[str]:
     check, number = site.check, site.number
     if site.place >= PLACES_END:
         raise UnreadPtx(f"more places of checks than have room ({PLACES_END} bytes)")
-    lines = [f"$fence_{number}:"]
+    lines = [f"$fence_{number}:", *(arena.rarely if check.stores else ())]
     if check.root.startswith("%"):
         lines.append(f"\tadd.s64 \t%fenceA, {check.root}, {check.low};")
     else:
@@ -82,11 +97,16 @@ def behind(site: CheckSite, arena: Arena) -> list[str]:
             f"\tmov.u64 \t%fenceA, {check.root};",
             f"\tadd.s64 \t%fenceA, %fenceA, {check.low};",
         ]
-    lines.append(f"\tmov.u32 \t%fence0, {what(check, site.place)};")
+    word = f"\tmov.u32 \t%fence0, {what(check, site.place)};"
     if site.asks is Lookup.NOTHING:
-        return [*lines, "\tbra.uni \t$fence_nothing;"]  # never returns, so no lanes reconverge
+        # It never returns, so no lanes reconverge.
+        return [*lines, word, "\tbra.uni \t$fence_nothing;"]
+    for guess in site.guesses:
+        lines += guess(check, arena, "%fenceA")
+        lines.append(f"\t@%fenceP0 bra \t$fence_{number}_back;")
     return [
         *lines,
+        word,
         *site.asks.call(arena, "%fenceA", "%fence0", "%fence1"),
         "\tsetp.ne.u32 \t%fenceP0, %fence1, 0;",
         f"\t@%fenceP0 bra \t$fence_{number}_back;",
@@ -178,7 +198,8 @@ def fence(text: str, number: str) -> str:
     """
     lines = text.split("\n")
     state = _state(lines)
-    arena: Arena = Local(number, state) if state else Global(number)
+    weighs = _weighs(lines)
+    arena: Arena = Local(number, weighs, state) if state else Global(number, weighs)
     window = (state, WINDOW) if state else (0, 0)
     sizes = object_sizes(lines)
     places, name = Places(lines), f"porter_places_{number}"
@@ -229,6 +250,16 @@ def _objects(lines: list[str], number: str) -> list[str]:
         f".visible .global .align 8 .u64 {OBJECTS}{number}[{2 * len(own)}] = {{{pairs}}};",
         "",
     ]
+
+
+_VERSION = re.compile(r"^\.version\s+(\d+)\.")
+WEIGHS_FROM = 9  # major version of PTX from which basic blocks may have frequencies
+
+
+def _weighs(lines: list[str]) -> bool:
+    """Return whether the unit's version of PTX has frequencies of basic blocks."""
+    found = next(filter(None, map(_VERSION.match, lines)), None)
+    return found is not None and int(found.group(1)) >= WEIGHS_FROM
 
 
 def _state(lines: list[str]) -> int:

@@ -10,7 +10,7 @@ registers live. Inlined, lookups would be most of the code, and instruction fetc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 
 from porter.compile.bounds_checks.coverage import TABLE, AccessCheck
@@ -39,33 +39,56 @@ _BASE, _HIGH = "%fence8", "%fence9"
 _STATE, _LOW, _SIZE = "%fenceD7", "%fenceD8", "%fenceD9"
 
 
-class Local:
+# Without frequencies ptxas places the call of a lookup between the fast path and the access, where
+# warps fetch it in vain. With them it follows the function. The numbers only have to differ. Loads
+# have none, because many need a lookup, and a jump out of the function's lines is fetched slowly.
+_OFTEN, _RARELY = (f'\t.pragma "frequency {number}";' for number in (1_000_000, 1))
+
+
+class _Weights:
+    """The pragmas that tell ptxas which basic blocks run rarely; none before PTX 9.0."""
+
+    def __init__(self, weighs: bool) -> None:
+        """Args: weighs: Whether this version of PTX has frequencies."""
+        self.often, self.rarely = ([_OFTEN], [_RARELY]) if weighs else ([], [])
+
+
+class Local(_Weights):
     """Checks for local arenas: arena and C stack are one part of the thread's local window."""
 
     space, state_register = "local", ""
+    farthest = 1 << 16  # largest distance from a register that `fast` adds to the low half
 
-    def __init__(self, unit: str, state: int) -> None:
+    def __init__(self, unit: str, weighs: bool, state: int) -> None:
         """Args: unit: The unit's number. state: The window offset of the state."""
+        super().__init__(weighs)
         self.unit, self.state = unit, state
 
     def opening(self) -> str:
         """Return the instructions at the start of a function with checks."""
-        lines = [_REGISTERS, *_window()]
+        lines = [_REGISTERS, *self.often, *_window()]
         return "\n".join(lines) + "\n"
 
-    def fast(self, check: AccessCheck, address: str) -> Iterator[str]:
-        """Yield code that sets %fenceP0 if the access is in the thread's own memory."""
+    def fast(self, check: AccessCheck, address: str, distance: int) -> Iterator[str]:
+        """Yield code that sets %fenceP0 if the access is in the thread's own memory.
+
+        Args:
+            check: The check.
+            address: The register with the address.
+            distance: Bytes to add to it, at most `farthest`.
+        """
         if check.space == "global":
             yield "\tmov.pred \t%fenceP0, 0;"
             return
-        yield from _in_window(check, address)
+        yield from _in_window(check, address, distance)
         if check.stores:
             # Allowed: below or above the sealed part. Offsets count from the window's start.
             size = check.high - check.low
             start = "0" if check.space == "local" else "%fence7"
             yield f"\tmov.b64 \t{{%fence0, %fence1}}, {address};"
             yield f"\tsub.u32 \t%fence0, %fence0, {start};"
-            yield f"\tsub.u32 \t%fence0, %fence0, {self.state + SEALED_FROM - size + 1};"
+            below = self.state + SEALED_FROM - size + 1 - distance
+            yield f"\tsub.u32 \t%fence0, %fence0, {below};"
             bytes_ = SEALED_TO_LOCAL - SEALED_FROM + size - 1
             yield f"\tsetp.ge.and.u32 \t%fenceP0, %fence0, {bytes_}, %fenceP0;"
 
@@ -74,19 +97,21 @@ class Local:
         return iter(())
 
 
-class Global:
+class Global(_Weights):
     """Checks for global arenas: the arena is in global memory, the C stack in the local window."""
 
-    space, state_register, state = "global", _STATE, 0
+    space, state_register, state, farthest = "global", _STATE, 0, 0
 
-    def __init__(self, unit: str) -> None:
+    def __init__(self, unit: str, weighs: bool) -> None:
         """Args: unit: The unit's number."""
+        super().__init__(weighs)
         self.unit = unit
 
     def opening(self) -> str:
         """Return the instructions at the start of a function with checks."""
         lines = [
             _REGISTERS,
+            *self.often,
             *_window(),
             "\tmov.u32 \t%fence0, %ctaid.x;",
             "\tmov.u32 \t%fence1, %ntid.x;",
@@ -101,16 +126,19 @@ class Global:
         ]
         return "\n".join(lines) + "\n"
 
-    def fast(self, check: AccessCheck, address: str) -> Iterator[str]:
-        """Yield code that sets %fenceP0 if the access is in the interpreter's arena."""
+    def fast(self, check: AccessCheck, address: str, distance: int) -> Iterator[str]:
+        """Yield code that sets %fenceP0 if the access is in the interpreter's arena.
+
+        Args: as in `Local.fast`; the distance is 0.
+        """
         if check.space == "local":
-            yield from _in_window(check, address)
+            yield from _in_window(check, address, distance)
             return
         yield f"\tsub.u64 \t%fenceD0, {address}, {_LOW};"
         yield f"\tadd.u64 \t%fenceD1, %fenceD0, {check.high - check.low};"
         yield f"\tsetp.lt.u64 \t%fenceP0, %fenceD0, {_SIZE};"
         yield f"\tsetp.le.and.u64 \t%fenceP0, %fenceD1, {_SIZE}, %fenceP0;"
-        if check.align > 1:
+        if check.align > 1 and not check.aligned:
             yield f"\tand.b64 \t%fenceD0, {address}, {check.align - 1};"
             yield "\tsetp.eq.and.u64 \t%fenceP0, %fenceD0, 0, %fenceP0;"
         if check.stores:
@@ -153,18 +181,22 @@ def _window() -> list[str]:
     ]
 
 
-def _in_window(check: AccessCheck, address: str) -> Iterator[str]:
+def _in_window(check: AccessCheck, address: str, distance: int) -> Iterator[str]:
     """Yield code that sets %fenceP0 if an access is aligned and in the window's used part.
 
-    The offset is rotated right by the alignment's bits, so that a low bit makes it too large.
+    The offset is rotated right by the alignment's bits, so that a low bit makes it too large. The
+    distance is added to the low half alone. If that overflows, the sum is less than the start of
+    the used part, which is at least WINDOW - LOCAL_MEMORY_LIMIT, and the offset is too large.
     """
-    shift = check.align.bit_length() - 1
+    shift = _shift(check)
     yield f"\tmov.b64 \t{{%fence0, %fence1}}, {address};"
     if check.space == "local":
         yield f"\tld.const.u32 \t%fence2, [{WINDOW}];"
         yield "\tsub.u32 \t%fence0, %fence0, %fence2;"
     else:
         yield f"\tsub.u32 \t%fence0, %fence0, {_BASE};"
+    if distance:
+        yield f"\tadd.u32 \t%fence0, %fence0, {distance};"
     if shift:
         yield f"\tshf.r.wrap.b32 \t%fence0, %fence0, %fence0, {shift};"
     high = "0" if check.space == "local" else _HIGH
@@ -172,9 +204,54 @@ def _in_window(check: AccessCheck, address: str) -> Iterator[str]:
     yield f"\tsetp.eq.and.u32 \t%fenceP0, %fence1, {high}, %fenceP0;"
 
 
+def _shift(check: AccessCheck) -> int:
+    """Return how many low bits of the address the check has to test."""
+    return 0 if check.aligned else check.align.bit_length() - 1
+
+
+Guess = Callable[[AccessCheck, Arena, str], Iterator[str]]
+
+
+def in_code(check: AccessCheck, arena: Arena, address: str) -> Iterator[str]:
+    """Yield code that sets %fenceP0 if a load of a byte or a word is in the shared bytecode.
+
+    Shared bytecode is range 0 (porter_ranges_begin). An empty range matches none.
+    """
+    last = check.high - check.low - 1
+    state = arena.state_register or str(arena.state)
+    yield f"\tmov.u64 \t%fenceD2, {state};"
+    yield f"\tld.{arena.space}.v2.u64 \t{{%fenceD0, %fenceD1}}, [%fenceD2+{RANGES}];"
+    yield f"\tsub.u64 \t%fenceD0, {address}, %fenceD0;"
+    if last:  # the offset is a multiple of the size, and so its last byte is `offset | last`
+        yield f"\tand.b64 \t%fenceD2, %fenceD0, {last};"
+        yield "\tsetp.eq.u64 \t%fenceP1, %fenceD2, 0;"
+        yield f"\tor.b64 \t%fenceD0, %fenceD0, {last};"
+        yield "\tsetp.lt.and.u64 \t%fenceP0, %fenceD0, %fenceD1, %fenceP1;"
+    else:
+        yield "\tsetp.lt.u64 \t%fenceP0, %fenceD0, %fenceD1;"
+
+
+def in_constants(check: AccessCheck, arena: Arena, address: str) -> Iterator[str]:
+    """Yield code that sets %fenceP0 if a load is aligned and in the build's constants.
+
+    It is the same for all arenas. It misses loads at the end of the constants, which the lookup
+    finds. Like `_in_window` it rotates the offset; the constants begin at a multiple of 16.
+    """
+    del arena
+    shift = _shift(check)
+    yield f"\tld.const.u64 \t%fenceD0, [{CONSTANTS}];"
+    yield f"\tsub.u64 \t%fenceD0, {address}, %fenceD0;"
+    yield "\tmov.b64 \t{%fence0, %fence1}, %fenceD0;"
+    if shift:
+        yield f"\tshf.r.wrap.b32 \t%fence0, %fence0, %fence0, {shift};"
+    yield f"\tld.const.u32 \t%fence2, [{CONSTANTS}+{16 + 4 * shift}];"
+    yield "\tsetp.lt.u32 \t%fenceP0, %fence0, %fence2;"
+    yield "\tsetp.eq.and.u32 \t%fenceP0, %fence1, 0, %fenceP0;"
+
+
 DECLARATIONS = f"""
 .extern .const .align 8 .b8 {WINDOW}[24];
-.extern .const .align 8 .b8 {CONSTANTS}[16];
+.extern .const .align 8 .b8 {CONSTANTS}[40];
 """
 # An access as a 32-bit word: its size in bytes less one, whether it stores, the address bits that
 # must be 0, and the offset of its source location in the table of locations.
@@ -270,11 +347,7 @@ class Lookup(Enum):
         """Yield instructions that branch to $legal, or reach $refused if the access is illegal."""
         if self is Lookup.NOTHING:
             return
-        if self is Lookup.BYTES:
-            # First the shared bytecode, range 0 (porter_ranges_begin). An empty range matches none.
-            yield from _range(arena.space, "%rd1", RANGES)
-            yield from ("\tsub.u64 \t%rd5, %rd0, %rd3;", "\tsetp.lt.u64 \t%p0, %rd5, %rd4;")
-            yield "\t@%p0 bra \t$legal;"
+        stores = self in (Lookup.STORES, Lookup.GLOBAL_STORES)
         yield f"\tbfe.u32 \t%r1, %r0, {_ALIGN_AT}, {_PLACE_AT - _ALIGN_AT};"
         yield "\tcvt.u32.u64 \t%r2, %rd0;"
         yield "\tand.b32 \t%r1, %r1, %r2;"
@@ -285,7 +358,6 @@ class Lookup(Enum):
         yield f"\tand.b32 \t%r1, %r0, {(1 << _STORES_AT) - 1};"
         yield "\tcvt.u64.u32 \t%rd2, %r1;"
         yield "\tadd.u64 \t%rd2, %rd0, %rd2;"  # the last byte
-        stores = self in (Lookup.STORES, Lookup.GLOBAL_STORES)
         if not stores:
             yield f"\tld.const.u64 \t%rd3, [{CONSTANTS}];"
             yield f"\tld.const.u64 \t%rd4, [{CONSTANTS}+8];"

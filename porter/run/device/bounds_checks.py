@@ -19,6 +19,7 @@ WINDOW = 1 << 24  # PORTER_LOCAL_WINDOW of porter_runtime.h
 MARGIN = 128  # maximum bytes per check: MOST of porter/compile/bounds_checks/coverage.py
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2  # cudaMemcpyKind
 OTHERS = 4  # further ranges of constants that kernels may read: porter_fence_pieces of fences.cu
+GRAIN = 16  # bytes; the range of constants begins at a multiple of it
 NEAR = 1 << 16  # bytes; objects at most this far apart belong to one range
 
 
@@ -70,8 +71,12 @@ class BoundsChecks:
             tables: Variables that list a compilation unit's constants, with their bytes.
         """
         found = np.concatenate([self._read(*table) for table in tables.items()])
-        most, *others = pieces(found, 1 + OTHERS)
-        self._write("porter_fence_constants", np.array(most, np.uint64))
+        (start, size), *others = pieces(found, 1 + OTHERS)
+        size += start % GRAIN
+        spans = [max(0, size - MARGIN) >> shift for shift in range(5)]
+        most = np.array([start - start % GRAIN, size, 0, 0, 0], np.uint64)
+        most[2:].view(np.uint32)[:5] = spans
+        self._write("porter_fence_constants", most)
         none = [(0, 0)] * (OTHERS - len(others))
         self._write("porter_fence_pieces", np.array([*others, *none], np.uint64))
 
