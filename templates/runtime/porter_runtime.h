@@ -338,9 +338,9 @@ static inline PORTER_DEVICE bool porter_poll_look(void *budget, unsigned int tur
 }
 
 #ifdef __CUDACC__
-// Cycles after which a poll is due: 0.55 ms at 1.9 GHz. Interrupts and limits are checked this
-// often, and one check is short beside it.
-#define PORTER_LATE (1u << 20)
+// Cycles after which a poll is due: 2.2 ms at 1.9 GHz. Interrupts and limits are checked this
+// often. A warp of an evaluation lives for 20 ms.
+#define PORTER_LATE (1u << 22)
 
 static inline PORTER_DEVICE unsigned int porter_clock(void) {
     unsigned int now;
