@@ -56,9 +56,10 @@ class Travelling:
     def of(cls, result: Result) -> Travelling:
         """Return the form of `result` that a worker sends."""
         streams = (PackedRows.of(result.stdout), PackedRows.of(result.stderr))
-        own = ("stdout", "stderr", "taken", "values", "calls")
+        own = ("stdout", "stderr", "attempts", "taken", "values", "calls")
         names = [field.name for field in attrs.fields(Result) if field.name not in own]
-        return cls(*streams, result.steps, {name: getattr(result, name) for name in names})
+        fields = {name: getattr(result, name) for name in names}
+        return cls(*streams, result.steps, {**fields, "attempts": result.allocations})
 
     def result(self, device: Any) -> Result:
         """Return the Result on the client."""

@@ -17,6 +17,8 @@ ON_GPU = 1 << 20  # calls; four times the resident threads of a large GPU
 ON_CORE = 1 << 13  # calls; a fifth of a second of short calls
 LEAST_ON_HOST = 1 << 15  # calls
 LEDGER = 64  # bytes of bookkeeping per row
+# Portions that a GPU judges at a time: one runs, and Python prepares and reads the others.
+SLOTS_ON_GPU = 3
 
 
 def sizes_of(how: Judging) -> Sizes:
@@ -32,7 +34,8 @@ def rows_at_once(device: Device, how: Judging) -> int:
         device, sizes_of(how), arena_needed=not device.scratch, records=how.wants_records
     )
     value = 2 * VALUE_SIZE if how.wants_values else 0
-    # Half of the free memory: templates, sources and host buffers need some too.
-    most = free(device, need).left // 2 // (need.each + value + LEDGER)
+    # A part of the free memory: templates, sources and host buffers need some too.
+    parts = SLOTS_ON_GPU + 1 if device.on_gpu else 2
+    most = free(device, need).left // parts // (need.each + value + LEDGER)
     wanted = ON_GPU if device.on_gpu else max(LEAST_ON_HOST, ON_CORE * (os.cpu_count() or 1))
     return max(1, min(most, wanted))

@@ -52,7 +52,7 @@ class OpenDevice:
 
     def judge(self, portion: Portion, how: Judging, cancel: Cancel) -> Judgement:
         """See PortionJudge."""
-        with self.device.here():
+        with self.device.here(), self.device.apart():
             return judge(self.device, portion, evolve(how, cancel=cancel))
 
 

@@ -23,11 +23,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from queue import Empty, SimpleQueue
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from porter.errors import DeviceFailed, LaunchFailed, NotEnoughMemory
 from porter.evaluation.background import Background
-from porter.evaluation.batch_size import LEAST_ON_HOST, rows_at_once
+from porter.evaluation.batch_size import LEAST_ON_HOST, SLOTS_ON_GPU, rows_at_once
 from porter.evaluation.devices import LazyDevice, MixedDevices, OpenDevice, PortionJudge
 from porter.evaluation.growth import suited
 from porter.evaluation.judgement import Judgement, judge
@@ -43,8 +43,8 @@ AHEAD = 8  # portions per device that are cut before the results of the first ar
 MOST_FAILURES = 2  # a portion is abandoned after it broke this many devices
 # With several portions per device, the host's work on one portion overlaps a launch of another. On
 # two H200s this minimum of rows was faster than larger ones, although it is half of a GPU's
-# threads.
-PORTIONS, LEAST_ROWS = 4, 1 << 17
+# threads. The first portion of a GPU is small, because nothing runs until it has been compiled.
+PORTIONS, PORTIONS_ON_GPU, LEAST_ROWS, FIRST_ROWS = 4, 8, 1 << 17, 1 << 16
 # With at least this many cores, two portions at a time are faster: Python prepares and reads one,
 # while interpreters of the other run. With fewer, they are not, and programs are read one portion
 # later.
@@ -407,7 +407,26 @@ def judged(
         Worker(OpenDevice(one.label, one.device), Seat(one.device.on_gpu, rows), slots)
         for one in members
     ]
-    return Distribution(workers, how, lambda k, left, elapsed: rows, cutter).judgements()
+    return Distribution(workers, how, _Sizes(workers, rows).next, cutter).judgements()
+
+
+@frozen
+class _Sizes:
+    """The sizes of portions on devices that are alike.
+
+    Attributes:
+        workers: The devices.
+        rows: Rows of a portion.
+    """
+
+    workers: list[Worker]
+    rows: int
+
+    def next(self, k: int, left: int | None, elapsed: float) -> int:
+        """Return the rows of the next portion of worker `k`; arguments as in `rows_of`."""
+        seat = self.workers[k].seat
+        begins = seat.on_gpu and seat.started is None
+        return min(self.rows, FIRST_ROWS) if begins else self.rows
 
 
 def _are_many(cutter: Cutter) -> bool:
@@ -418,7 +437,9 @@ def _are_many(cutter: Cutter) -> bool:
 
 def slots_of(device: Device) -> int:
     """Return the number of portions that a device judges at a time."""
-    return 2 if device.on_gpu or device.cores >= MANY_CORES else 1
+    if device.on_gpu:
+        return SLOTS_ON_GPU
+    return 2 if device.cores >= MANY_CORES else 1
 
 
 def _on_one(device: Device, cutter: Cutter, how: Judging, rows: int) -> Iterator[Judgement]:
@@ -438,7 +459,7 @@ def _mixed(devices: MixedDevices, cutter: Cutter, how: Judging) -> Distribution:
             seat = Seat(False, most, process.cores, opened=process.is_open)
             workers.append(Worker(process, seat, slots=2))
     for gpu in devices.gpus:
-        worker = Worker(gpu, Seat(True, 0, opened=False), slots=2)
+        worker = Worker(gpu, Seat(True, 0, opened=False), slots=SLOTS_ON_GPU)
         if gpu.is_open:
             _take_seat(worker, how)
         workers.append(worker)
@@ -474,6 +495,8 @@ def rows_for(device: Device, how: Judging, left: int | None) -> int:
             found.append(rows_at_once(member.device, how))
     if left:
         each = -(-left // len(members))
-        least = LEAST_ROWS if members[0].device.on_gpu else LEAST_ON_HOST
-        found.append(min(each, max(-(-each // PORTIONS), least)))
+        on_gpu = members[0].device.on_gpu
+        least = LEAST_ROWS if on_gpu else LEAST_ON_HOST
+        portions = PORTIONS_ON_GPU if on_gpu else PORTIONS
+        found.append(min(each, max(-(-each // portions), least)))
     return min(found)

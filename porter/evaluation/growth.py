@@ -21,7 +21,7 @@ from porter.evaluation.batch_size import rows_at_once, sizes_of
 from porter.evaluation.launches import Work
 from porter.evaluation.options import Judging
 from porter.evaluation.status import CaseStatus
-from porter.evaluation.twins import twin_of
+from porter.evaluation.twins import device_for_few, twin_of
 from porter.run import Device
 from porter.run.advice import OPTIONS, WORDS
 from porter.run.launch.plan import check_local, footprint, free
@@ -168,7 +168,8 @@ class _Growth:
             most = rows_at_once(device, larger)
             for at in range(0, len(units), most):
                 part = self.work.of_units(self.how, units[at : at + most])
-                self.rows.replace(part.rows, run(device, larger, part))
+                on = device_for_few(device, len(part.which))
+                self.rows.replace(part.rows, run(on, larger, part))
                 self.schedule(part.rows, sizes)
         except NotEnoughMemory as error:
             for unit in units.tolist():

@@ -27,11 +27,13 @@ from porter.evaluation.portion import Portion
 from porter.evaluation.shapes import END_CODE, equal_outputs
 from porter.evaluation.status import NOT_COMPARED, RETURNED, CaseStatus, case_statuses
 from porter.evaluation.stragglers import run_in_stages
+from porter.evaluation.twins import device_for_few
 from porter.evaluation.unsupported import Cause, causes_of, compiles
 from porter.fallback import Fallback
 from porter.run import Device, Result
 from porter.run.advice import OPTIONS
 from porter.run.device.host import HostTwin
+from porter.run.result import CallRows
 
 MOST_REASON = 1000  # characters
 _TOO_MUCH = f"comparing the expected value would cost more than {MAX_COST} bytes"
@@ -363,8 +365,8 @@ def _rows(
     raised, tracebacks = _raised(how, work, result, status)
     rows = _Left(
         status,
-        device.host(result.calls.steps).view(np.int64),
-        np.array(device.host(result.calls.lack)),
+        result.calls.host(device, "steps").view(np.int64),
+        np.array(result.calls.host(device, "lack")),
         row_outputs.texts(result.stdout) if "outputs" in how.keep else [],
         values,
         tracebacks,
@@ -373,8 +375,7 @@ def _rows(
         stderr=row_outputs.texts(result.stderr) if "stderr" in how.keep else [],
         exit_codes=_exit_codes(portion, work, result) if "exit_codes" in how.keep else [],
     )
-    missing = device.host(result.calls.missing)
-    _classify(device, portion, how, work, rows, raised, missing)
+    _classify(device, portion, how, work, rows, raised, result.calls)
     return rows, result.statuses.where_broken(result.status)
 
 
@@ -385,7 +386,7 @@ def _classify(
     work: Work,
     rows: _Left,
     raised: list[ExceptionRecord | None],
-    missing: np.ndarray[Any, Any],
+    calls: CallRows,
 ) -> None:
     """Find the rows whose programs use what CPython has and interpreters lack.
 
@@ -398,7 +399,7 @@ def _classify(
         raised: The rows' exceptions; empty if the launch kept none. Rows whose exception the core
             raised for lack of a feature then run again, one of those of a program that lack the
             same name.
-        missing: CallRows.missing of each row.
+        calls: The results of the calls.
     """
     programs = work.which[work.of_row]
     lacking = np.flatnonzero(
@@ -409,7 +410,7 @@ def _classify(
             own = (id(raised[row]) for row in lacking.tolist())
             numbers = np.fromiter(own, np.int64, len(lacking))
         else:
-            known = missing[lacking].astype(np.int64)
+            known = calls.host(device, "missing")[lacking].astype(np.int64)
             numbers = np.where(known == 0, -1 - np.arange(len(lacking)), known)
         order, bounds = _groups(programs[lacking], numbers)
         first = lacking[order[bounds[:-1]]]
@@ -457,9 +458,10 @@ def _recorded(
     device: Device, portion: Portion, how: Judging, work: Work, rows: np.ndarray[Any, Any]
 ) -> dict[int, ExceptionRecord | None]:
     """Run `rows` again with records of exceptions, and return these by row."""
-    most = rows_at_once(device, evolve(how, keep=how.keep | {"exceptions"}))
     whole = how.each == "program"
     units = np.unique(work.of_row[rows]) if whole else rows
+    device = device_for_few(device, len(units))
+    most = rows_at_once(device, evolve(how, keep=how.keep | {"exceptions"}))
     found: dict[int, ExceptionRecord | None] = {}
     for at in range(0, len(units), most):
         chosen = units[at : at + most]
@@ -496,13 +498,13 @@ def _statuses(
 ) -> np.ndarray[Any, Any]:
     rows = result.calls
     assert rows is not None
-    equal = device.host(rows.equal)
+    equal = rows.host(device, "equal")
     refused = uploaded(device, portion.cases, compares=how.function is None).refused
     if refused.any():
         equal = np.where(refused[work.case_of_row], NOT_COMPARED, equal)
     status = case_statuses(
         result.statuses,
-        device.host(rows.status),
+        rows.host(device, "status"),
         equal,
         _lacked(device, result),
         device.host(result.stdout.lengths) > how.stdout,
@@ -521,8 +523,10 @@ def _lacked(device: Device, result: Result) -> np.ndarray[Any, Any]:
     program chooses the message.
     """
     assert result.calls is not None
-    memory = [int(device.built.lack[name]) for name in OPTIONS]
-    return np.isin(device.host(result.calls.lack), memory)
+    is_memory = np.zeros(256, bool)
+    is_memory[[int(device.built.lack[name]) for name in OPTIONS]] = True
+    found: np.ndarray[Any, Any] = is_memory[result.calls.host(device, "lack")]
+    return found
 
 
 def _why_not_compared(
@@ -554,6 +558,7 @@ def _values(
         return once
     again = np.unique(work.of_row[longer])
     size = -(-int(once.lengths.max()) // 8) * 8
+    device = device_for_few(device, len(again))
     second = launch(device, portion, how, work.of(again), size)
     assert second.calls is not None
     found = row_outputs.values(device, second.calls)
@@ -589,6 +594,7 @@ def _why_missing(
     places = rows
     if result.records is None:
         again = np.unique(work.of_row[rows])
+        device = device_for_few(device, len(again))
         result = launch(device, portion, how, work.of(again), VALUE_SIZE, records=True)
         places = np.searchsorted(np.flatnonzero(np.isin(work.of_row, again)), rows)
     assert result.records is not None

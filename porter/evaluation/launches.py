@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -44,6 +44,11 @@ class Work:
     counts: np.ndarray[Any, Any]
     rows: np.ndarray[Any, Any]
     renew: bool = False
+
+    @cached_property
+    def programs(self) -> np.ndarray[Any, Any]:
+        """The programs that interpreters have, ascending."""
+        return np.flatnonzero(np.bincount(self.which))
 
     @cached_property
     def single(self) -> bool:
@@ -113,22 +118,19 @@ class Work:
         return Work(which, part.case_of_row, np.ones(len(which), np.int64), part.rows)
 
 
-def _used(
-    which: np.ndarray[Any, Any], count: int
-) -> tuple[np.ndarray[Any, Any] | None, np.ndarray[Any, Any]]:
+def _used(work: Work, count: int) -> tuple[np.ndarray[Any, Any] | None, np.ndarray[Any, Any]]:
     """Return the programs that interpreters have, None for all, and each interpreter's among them.
 
     Args:
-        which: The program of each interpreter.
+        work: The interpreters.
         count: Number of programs.
     """
-    there = np.bincount(which, minlength=count) > 0
-    if there.all():
-        return None, which
-    used = np.flatnonzero(there)
+    used = work.programs
+    if len(used) == count:
+        return None, work.which
     numbers = np.empty(count, np.uint32)
     numbers[used] = np.arange(len(used))
-    return used, numbers[which]
+    return used, numbers[work.which]
 
 
 def work_of(portion: Portion, how: Judging, *, renew: bool) -> Work:
@@ -139,7 +141,11 @@ def work_of(portion: Portion, how: Judging, *, renew: bool) -> Work:
         how: The options.
         renew: Instead of one interpreter per row, restore an interpreter between rows.
     """
-    programs = np.arange(len(portion.sources), dtype=np.uint32)
+    count, most = len(portion.sources), int(portion.counts.max(initial=0))
+    apart = how.each == "case" and not renew and portion.cases.texts is None
+    if apart and (portion.counts == most).all() and not portion.first_case.any():
+        return _alike(count, most)
+    programs = np.arange(count, dtype=np.uint32)
     whole = Work(programs, portion.first_case, portion.counts, np.arange(portion.rows))
     if how.each == "program" and portion.cases.texts is None:
         return whole
@@ -150,6 +156,37 @@ def work_of(portion: Portion, how: Judging, *, renew: bool) -> Work:
     counts = np.minimum(np.repeat(portion.counts, parts) - part * ROWS_TOGETHER, ROWS_TOGETHER)
     first_case = np.repeat(portion.first_case, parts) + part * ROWS_TOGETHER
     return Work(np.repeat(programs, parts), first_case, counts, whole.rows, renew=True)
+
+
+@lru_cache(maxsize=2)
+def _alike(programs: int, cases: int) -> Work:
+    """Return an interpreter for each of the same cases of each program.
+
+    Portions of one size have one object, whose arrays are computed and copied to a GPU once.
+    """
+    rows = programs * cases
+    which = np.repeat(np.arange(programs, dtype=np.uint32), cases)
+    first_case = np.tile(np.arange(cases), programs)
+    found = Work(which, first_case, np.ones(rows, np.int64), np.arange(rows))
+    for array in (which, first_case, found.counts, found.rows):
+        array.flags.writeable = False
+    return found
+
+
+# The first case and the first row of each interpreter, on a device.
+_Numbers = tuple[Any, Any]
+_numbers: WeakKeyDictionary[Work, WeakKeyDictionary[Device, _Numbers]] = WeakKeyDictionary()
+
+
+def _numbers_on(device: Device, work: Work) -> _Numbers:
+    """Return the numbers of `work` on a device, kept there as long as both objects live."""
+    found = _numbers.setdefault(work, WeakKeyDictionary())
+    if device not in found:
+        first_case = device.array(work.first_case.astype(np.uint32))
+        first_row = device.array(work.first_row)
+        device.finish()  # other threads use them
+        found[device] = (first_case, first_row)
+    return found[device]
 
 
 def launch(
@@ -196,7 +233,7 @@ def launch(
         image = device.array(np.frombuffer(how.files.data, np.uint8))
         spec = evolve(spec, fs=image, fs_shared=True, fs_block=how.files.block_size)
     # A launch of a few rows needs the programs of these rows only.
-    used, which = _used(work.which, len(portion.sources))
+    used, which = _used(work, len(portion.sources))
     sources = portion.sources
     if used is not None:
         sources = tuple([sources[program] for program in used.tolist()])
@@ -210,8 +247,8 @@ def launch(
     calls = Calls(
         entry,
         uploaded(device, portion.cases, compares=how.function is None).cases,
-        work.first_case.astype(np.uint32),
-        work.first_row,
+        len(work.rows),
+        *_numbers_on(device, work),
         how.tolerance,
         value_size,
         work.renew,
@@ -267,5 +304,6 @@ def uploaded(device: Device, cases: Cases, *, compares: bool) -> Uploaded:
             device.array(np.frombuffer(patterns.data, np.uint8)),
             device.array(patterns.offsets.astype(np.uint64)),
         )
+        device.finish()  # other threads use them
         found[compares] = Uploaded(on_device, patterns.refused)
     return found[compares]

@@ -118,14 +118,19 @@ class Evaluation:
         parts = sorted(judgements, key=lambda part: part.first)
         counts = np.concatenate([np.zeros(0, np.int64), *(part.counts for part in parts)])
         wide = max(cases, int(counts.max(initial=0)))
-        there = np.arange(wide) < counts[:, None]
-        status = np.full(there.shape, CaseStatus.NO_CASE, np.int8)
-        steps = np.zeros(there.shape, np.int64)
-        in_cpython = np.zeros(there.shape, bool)
-        if parts:
-            in_cpython[there] = np.concatenate([_in_cpython(part) for part in parts])
-            status[there] = np.concatenate([part.status for part in parts])
-            steps[there] = np.concatenate([part.steps for part in parts])
+
+        def table(rows: Iterable[np.ndarray[Any, Any]], other: int, kind: Any) -> Any:
+            """Return rows by program and case, with `other` where a program has no such case."""
+            values = np.concatenate([np.zeros(0, kind), *rows])
+            if (counts == wide).all():
+                return values.reshape(len(counts), wide)
+            found = np.full((len(counts), wide), other, kind)
+            found[np.arange(wide) < counts[:, None]] = values
+            return found
+
+        status = table((part.status for part in parts), CaseStatus.NO_CASE, np.int8)
+        steps = table((part.steps for part in parts), 0, np.int64)
+        in_cpython = table(map(_in_cpython, parts), 0, bool)
         kept = {name: _lists(parts, name) for name in KEPT}
         named = None if names is None else tuple(names)
         reasons, causes = _by_case(parts, "reasons"), _by_case(parts, "causes")

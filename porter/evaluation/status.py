@@ -68,10 +68,10 @@ def case_statuses(
     for value, status in known.items():
         table[value - low] = status
     found: np.ndarray[Any, Any] = table[np.clip(ended, low, high) - low]
-    found[lacked & (found == CaseStatus.RAISED)] = CaseStatus.OUT_OF_MEMORY
+    if lacked.any():
+        found[lacked & (found == CaseStatus.RAISED)] = CaseStatus.OUT_OF_MEMORY
     if printed_too_much.any():
         found[printed_too_much & np.isin(found, PRINTED)] = CaseStatus.OUT_OF_OUTPUT
-    returned = found == CaseStatus.WRONG
-    found[returned & (equal == EQUAL)] = CaseStatus.PASSED
-    found[returned & (equal == NOT_COMPARED)] = CaseStatus.NOT_COMPARED
-    return found
+    compared = np.full(256, CaseStatus.WRONG, np.int8)
+    compared[EQUAL], compared[NOT_COMPARED] = CaseStatus.PASSED, CaseStatus.NOT_COMPARED
+    return np.where(found == CaseStatus.WRONG, compared[equal], found)

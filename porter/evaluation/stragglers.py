@@ -11,7 +11,6 @@ next run allows.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
@@ -22,12 +21,11 @@ from porter.evaluation.launches import Work
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Portion
 from porter.evaluation.status import CaseStatus
-from porter.evaluation.twins import has_twin, twin_of
+from porter.evaluation.twins import device_for_few, has_twin
 from porter.run import Device
 from porter.run.launch.limits import Each
 
 LIMITS = (1 << 18, 1 << 22)  # steps of the runs on a GPU before the caller's limit applies
-FEW = 64  # rows per core that the host twin runs faster than a GPU
 
 
 class StagedRows(Protocol):
@@ -73,9 +71,9 @@ def run_in_stages(
             return rows
         again = np.flatnonzero(np.isin(unit_of_row, units))
         part = work.of_units(how, units)
-        twin = twin_of(device) if len(units) <= FEW * (os.cpu_count() or 1) else None
-        if twin is not None:
-            rows.replace(again, run(twin, how, part))
+        few = device_for_few(device, len(units))
+        if few is not device:
+            rows.replace(again, run(few, how, part))
             return rows
         rows.replace(again, run(device, how if limit is None else _limited(how, limit), part))
         ended = limit or ended

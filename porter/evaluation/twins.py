@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from weakref import WeakKeyDictionary
 
 from porter.run import Device, open_device
+
+FEW = 64  # rows per core that the host twin runs faster than a GPU
 
 _twins: WeakKeyDictionary[Device, Device] = WeakKeyDictionary()
 
@@ -21,6 +24,17 @@ def twin_of(device: Device) -> Device | None:
     if device not in _twins:
         _twins[device] = open_device(device.built, "host")
     return _twins[device]
+
+
+def device_for_few(device: Device, rows: int) -> Device:
+    """Return the device that runs `rows` rows soonest, whose results do not depend on it.
+
+    A launch of a few rows on a GPU waits for the blocks of other launches, and its lanes share few
+    instructions. The cores run them meanwhile.
+    """
+    if not device.on_gpu or rows > FEW * (os.cpu_count() or 1):
+        return device
+    return twin_of(device) or device
 
 
 def set_twin(device: Device, twin: Device) -> None:

@@ -44,7 +44,7 @@ class Values:
     bits: Array
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class CallRows:
     """The result of each call, as arrays on the device with one element per row.
 
@@ -69,6 +69,14 @@ class CallRows:
     kind: Array | None = field(default=None, repr=False)
     bits: Array | None = field(default=None, repr=False)
     data: Array | None = field(default=None, repr=False)
+
+    def host(self, device: Device, name: str) -> np.ndarray[Any, Any]:
+        """Return an attribute as a numpy array, which is copied from the device once."""
+        copies = self.__dict__.setdefault("copies", {})
+        if name not in copies:
+            copies[name] = device.host(getattr(self, name))
+        found: np.ndarray[Any, Any] = copies[name]
+        return found
 
 
 def exit_status(codes: np.ndarray[Any, Any]) -> int:
@@ -112,7 +120,7 @@ class Result:
         stderr: Standard error, likewise.
         status: GPUSNEK_* of interp.h, or negative values of launch.h (n int32).
         exit_code: Codes of SystemExit (n int32).
-        allocations: Attempted allocations per program, failed ones included (n uint32).
+        attempts: The data of `allocations`, on the device (n uint32).
         seconds: Duration of the launch alone.
         interrupted: Whether the timeout, a cancellation or Ctrl-C interrupted the launch.
         timings: Seconds by step; `device` is measured by the device's clock.
@@ -136,7 +144,7 @@ class Result:
     stderr: Stream
     status: np.ndarray[Any, Any] = field(repr=False)
     exit_code: np.ndarray[Any, Any] = field(repr=False)
-    allocations: np.ndarray[Any, Any] = field(repr=False)
+    attempts: Array = field(repr=False)
     seconds: float
     interrupted: bool = False
     timings: dict[str, float] = attrs.field(factory=dict)
@@ -161,6 +169,14 @@ class Result:
         if self.taken is None:
             return np.zeros(len(self.status), np.uint64)
         return self.stdout.device.host(self.taken)
+
+    @property
+    def allocations(self) -> np.ndarray[Any, Any]:
+        """Attempted allocations per program, failed ones included (n uint32), copied on each read.
+
+        Evaluations do not read them.
+        """
+        return self.stdout.device.host(self.attempts)
 
     @property
     def statuses(self) -> type[Status]:

@@ -93,8 +93,9 @@ class Status(IntEnum, metaclass=_StatusType):
 
         Comparing per name is faster than numpy.isin, which sorts or hashes the values first.
         """
-        found = np.zeros(np.shape(values), np.bool_)
-        for name in names:
+        first, *others = names
+        found: np.ndarray[Any, Any] = values == int(cls[first])
+        for name in others:
             found |= values == int(cls[name])
         return found
 

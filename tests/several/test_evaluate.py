@@ -103,7 +103,8 @@ def test_mistakes_and_what_a_function_raises(several: Several) -> None:
         (11, 6),
         (1 << 17, 1 << 16),
         (1 << 19, 1 << 17),
-        (1 << 21, 1 << 18),
+        (1 << 21, 1 << 17),
+        (1 << 22, 1 << 18),
         (1 << 30, 1 << 20),
     ],
 )

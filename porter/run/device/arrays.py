@@ -78,6 +78,13 @@ class HostArrays:
         """Return a context manager that does nothing, because there is no current device."""
         return nullcontext()
 
+    def apart(self) -> AbstractContextManager[object]:
+        """Return a context manager that does nothing, because copies end at once."""
+        return nullcontext()
+
+    def finish(self) -> None:
+        """Do nothing, because copies end at once."""
+
     def array(self, values: np.ndarray[Any, Any]) -> Array:
         """Return a contiguous copy of `values`."""
         return np.array(values, order="C")

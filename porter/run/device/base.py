@@ -242,6 +242,16 @@ class Device(Protocol):
         Only several devices in one process need it.
         """
 
+    def apart(self) -> AbstractContextManager[object]:
+        """Return a context manager in which this thread's copies wait for no other thread's.
+
+        Threads that launch on one device at the same time use it, inside of `here`. What one of
+        them copies for all needs `finish` before others use it.
+        """
+
+    def finish(self) -> None:
+        """Wait until this thread's copies have ended."""
+
     def array(self, values: np.ndarray[Any, Any]) -> Array:
         """Copy `values` to memory that interpreters can read."""
 

@@ -6,9 +6,10 @@ makes the device; launches use it through the protocol in `base`.
 
 from __future__ import annotations
 
+import threading
 import time
 import weakref
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any
 
@@ -121,6 +122,7 @@ class CudaInterrupt:
             pass  # the GPU has failed; waiting for the launch reports it
 
 
+LEAST_PINNED = 1 << 16  # bytes of an array whose copy goes through pinned memory
 SHORT = 0.25  # fraction of GPU memory; with less free memory, unused snapshot rows are released
 PRINTF_FIFO = 1  # cudaLimitPrintfFifoSize; not every CuPy version names it
 
@@ -247,11 +249,28 @@ class Cuda(OfOneProcess):
             # CuPy loads a module once per GPU, for the GPU that is current.
             self.most_block = int(self._kernel.max_threads_per_block)
             self._bounds_checks = bounds_checks_of(cupy, self._module, self.built)
+        self._threads = threading.local()  # the stream of each thread, see `apart`
         self._stores: weakref.WeakSet[SnapshotStore] = weakref.WeakSet()
 
     def here(self) -> AbstractContextManager[object]:
         """Make this GPU CuPy's current one; memory, streams and limits belong to one GPU."""
         return self.xp.cuda.Device(self.number)  # type: ignore[no-any-return]
+
+    def apart(self) -> AbstractContextManager[object]:
+        """Make a stream of this thread CuPy's current one.
+
+        On a shared stream, a copy waits for the kernels of other threads that fill new arrays, and
+        these for a free multiprocessor. Kernels of the thread's stream come before interpreters.
+        """
+        if self._ordered:
+            return nullcontext()
+        if not hasattr(self._threads, "stream"):
+            self._threads.stream = self.xp.cuda.Stream(non_blocking=True, priority=-1)
+        return self._threads.stream  # type: ignore[no-any-return]
+
+    def finish(self) -> None:
+        """Wait for CuPy's current stream."""
+        self.xp.cuda.get_current_stream().synchronize()
 
     def array(self, values: np.ndarray[Any, Any]) -> Array:
         """Copy to device memory."""
@@ -267,9 +286,14 @@ class Cuda(OfOneProcess):
         return address
 
     def host(self, array: Array) -> np.ndarray[Any, Any]:
-        """Copy to host memory."""
-        copy: np.ndarray[Any, Any] = self.xp.asnumpy(array)
-        return copy
+        """Copy to host memory, large arrays through pinned memory, which the GPU writes itself."""
+        if not isinstance(array, self.xp.ndarray) or array.nbytes < LEAST_PINNED:
+            copy: np.ndarray[Any, Any] = self.xp.asnumpy(array)
+            return copy
+        pinned = self.xp.cuda.alloc_pinned_memory(array.nbytes)
+        view = np.frombuffer(pinned, array.dtype, array.size).reshape(array.shape)
+        array.get(out=view)
+        return view.copy()  # pinned memory is scarce, and results live long
 
     def _reserve(self, need: int) -> int:
         """Raise the local memory limit to at least `need` bytes per thread. Returns the limit.

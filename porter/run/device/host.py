@@ -34,6 +34,7 @@ from porter.run.device.template_cache import Templates
 from porter.run.footprint import Figures, MemoryBudget
 
 PAGE = 4096
+FRESH = 0.05  # seconds for which a report of available memory is used
 LIBRARY = "libgpusnek.so"
 READ_BY_LIBRARY = ("libgpusnek.places",)  # where bounds checks are, in a build that has them
 
@@ -150,6 +151,7 @@ class HostTwin(OfOneProcess, HostArrays):
         self.figures = Figures.of(built.whole.targets[variant].info)
         self.templates = Templates()
         self.policies: PolicyCache | None = None
+        self._available = (-FRESH, 0)  # time.monotonic() of the last report, and its bytes
         self._closing: list[Callable[[], object]] = []
         size, pointer, number = ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int
         for name, result, arguments in (
@@ -208,13 +210,16 @@ class HostTwin(OfOneProcess, HostArrays):
         """Do nothing, because the C library's stdout has no size limit."""
 
     def memory_budget(self, local: int) -> MemoryBudget:
-        """Return the available memory that the kernel reports; unlimited where it reports none."""
-        try:
-            with open("/proc/meminfo") as file:
-                fields = dict(line.split(":", 1) for line in file)
-            return MemoryBudget(int(fields["MemAvailable"].split()[0]) * 1024, 0)
-        except (OSError, KeyError):
-            return MemoryBudget(2**63, 0)
+        """Return the available memory that the kernel reports; unlimited where it reports none.
+
+        A report is used for FRESH seconds, because reading it takes as long as a small launch.
+        """
+        now = time.monotonic()
+        read, available = self._available
+        if now - read > FRESH:
+            available = _available_memory()
+            self._available = (now, available)
+        return MemoryBudget(available, 0)
 
     def launch(
         self, record: Record, threads: int, chunks: Chunks | None = None, *, urgent: bool = False
@@ -230,6 +235,16 @@ class HostTwin(OfOneProcess, HostArrays):
         """End what `on_close` registered. Arrays own all memory."""
         for action in self._closing:
             action()
+
+
+def _available_memory() -> int:
+    """Return the available bytes that the kernel reports; 2**63 if it reports none."""
+    try:
+        with open("/proc/meminfo") as file:
+            fields = dict(line.split(":", 1) for line in file)
+        return int(fields["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError):
+        return 2**63
 
 
 class _Block:

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 from attrs import field, frozen
 
 from porter.run.device.base import Array
@@ -40,9 +37,11 @@ class Calls:
     Attributes:
         entry: The function's name.
         cases: The test cases.
-        first_case: The case of each interpreter's first row (n uint32); each later row takes the
-            next case.
-        first_row: Interpreter i has the rows first_row[i] up to first_row[i + 1] (n + 1 uint32).
+        rows: Number of calls of all interpreters.
+        first_case: The case of each interpreter's first row (n uint32, on the device); each later
+            row takes the next case.
+        first_row: Interpreter i has the rows first_row[i] up to first_row[i + 1] (n + 1 uint32, on
+            the device).
         tolerance: Relative and absolute tolerance for floats; None: exact comparison.
         value_size: Bytes kept of each result; None: results are not kept.
         renew: On the host twin, restore the interpreter before each call to its state after the
@@ -51,13 +50,9 @@ class Calls:
 
     entry: str
     cases: DeviceCases
-    first_case: np.ndarray[Any, Any] = field(repr=False)
-    first_row: np.ndarray[Any, Any] = field(repr=False)
+    rows: int
+    first_case: Array = field(repr=False)
+    first_row: Array = field(repr=False)
     tolerance: tuple[float, float] | None = None
     value_size: int | None = None
     renew: bool = False
-
-    @property
-    def rows(self) -> int:
-        """Number of calls of all interpreters."""
-        return int(self.first_row[-1])

@@ -78,6 +78,7 @@ def prepare(plan: LaunchPlan, began: float) -> PreparedLaunch:
     outputs = make_outputs(record, plan)
     rings = pack_console(record, launch, plan.n)
     threads = pack_order(record, plan.order, plan.n)
+    record.upload()
     timings = {"fork": planned - began, "prepare": time.monotonic() - planned}
     return PreparedLaunch(plan, record, threads, chunks, interrupt, outputs, rings, timings)
 

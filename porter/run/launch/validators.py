@@ -153,6 +153,6 @@ def per_interpreter(values: Any, n: int, name: str) -> np.ndarray[Any, Any]:
         raise WrongType(f"{name}: {array.dtype} are no indices")
     if array.shape != (n,):
         raise UsageError(f"{name}: {array.shape} values for {n} interpreters")
-    if array.min() < 0 or array.max() > WORD:
+    if array.dtype != np.uint32 and (array.min() < 0 or array.max() > WORD):
         raise UsageError(f"{name}: {array.min()} to {array.max()} are not from 0 to {WORD}")
     return array.astype(np.uint32)

@@ -38,12 +38,13 @@ def join(
         return np.concatenate([getattr(result, name) for result in results])
 
     steps = on_each(parts, lambda k: results[k].steps)
+    allocations = on_each(parts, lambda k: results[k].allocations)
     return Result(
         stream("stdout"),
         stream("stderr"),
         rows("status"),
         rows("exit_code"),
-        rows("allocations"),
+        np.concatenate(allocations),
         seconds,
         any(result.interrupted for result in results),
         {**_longest([result.timings for result in results]), "launch": seconds},
