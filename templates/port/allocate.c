@@ -15,11 +15,10 @@
 #include "py/gc.h"
 #include "py/mpstate.h"
 
-// Return whether gc_alloc() must perform the allocation: it collects or fails, the object is empty,
-// large or has flags, or the table is too large or unaligned for reads by words.
-static inline bool is_special(size_t bytes, unsigned int flags, const mp_state_mem_area_t *area) {
-    return (bytes - 1 >= GPUSNEK_SMALL * GPUSNEK_BYTES_OF_BLOCK) // a size of 0 wraps around
-           | (flags != 0)
+// Return whether gc_alloc() must perform the allocation: it collects or fails, the object has flags,
+// or the table is too large or unaligned for reads by words.
+static inline bool is_special(unsigned int flags, const mp_state_mem_area_t *area) {
+    return (flags != 0)
            | (MP_STATE_THREAD(gc_lock_depth) != 0)
            | (gpusnek_allocation + 1 == gpusnek_failing_allocation)
            | (MP_STATE_MEM(gc_alloc_amount) >= MP_STATE_MEM(gc_alloc_threshold))
@@ -27,37 +26,57 @@ static inline bool is_special(size_t bytes, unsigned int flags, const mp_state_m
            | !gpusnek_has_words(area->gc_alloc_table_start);
 }
 
-void *gpusnek_allocate(size_t bytes, unsigned int flags) {
-    MP_STATIC_ASSERT(MICROPY_BYTES_PER_GC_BLOCK == GPUSNEK_BYTES_OF_BLOCK);
+// Allocate an object of another size than one block.
+static MP_NOINLINE void *allocate_run(size_t bytes, unsigned int flags) {
     mp_state_mem_area_t *const area = &MP_STATE_MEM(area);
     const uint32_t wanted = ((uint32_t)bytes + GPUSNEK_BYTES_OF_BLOCK - 1) / GPUSNEK_BYTES_OF_BLOCK;
     uint8_t *const table = area->gc_alloc_table_start;
-    const uint32_t at = (uint32_t)area->gc_last_free_atb_index;
-    const uint32_t table_bytes = (uint32_t)area->gc_alloc_table_byte_len;
-    const uint32_t start = is_special(bytes, flags, area) ? GPUSNEK_NO_SMALL_RUN
-        : wanted == 1 ? gpusnek_first_free(table, at, table_bytes)
-        : gpusnek_small_run(table, at, table_bytes, wanted);
+    // A size of 0 wraps around.
+    const bool special = (bytes - 1 >= GPUSNEK_SMALL * GPUSNEK_BYTES_OF_BLOCK)
+        | is_special(flags, area);
+    const uint32_t start = special ? GPUSNEK_NO_SMALL_RUN
+        : gpusnek_small_run(table, (uint32_t)area->gc_last_free_atb_index,
+              (uint32_t)area->gc_alloc_table_byte_len, wanted);
     if (MP_UNLIKELY(start == GPUSNEK_NO_SMALL_RUN)) {
         return gc_alloc(bytes, flags);
     }
     ++gpusnek_allocation;
     porter_profile_allocates(bytes);
-    const uint32_t behind = start + wanted;
-    if (wanted == 1) {
-        area->gc_last_free_atb_index = behind / GPUSNEK_BLOCKS_OF_BYTE;
-    }
-    if (area->gc_last_used_block < behind - 1) {
-        area->gc_last_used_block = behind - 1;
+    const uint32_t last = start + wanted - 1;
+    if (area->gc_last_used_block < last) {
+        area->gc_last_used_block = last;
     }
     MP_STATE_MEM(gc_alloc_amount) += wanted;
-    if (wanted == 1) {
-        const uint32_t place = start % GPUSNEK_BLOCKS_OF_WORD;
-        *gpusnek_word_of(table, start - place) |= (uint64_t)1 << 2 * place;
-    } else {
-        gpusnek_mark_object(table, start, wanted);
-    }
+    gpusnek_mark_object(table, start, wanted);
     void *const memory = area->gc_pool_start + (size_t)start * GPUSNEK_BYTES_OF_BLOCK;
     gpusnek_clear(memory, wanted * GPUSNEK_BYTES_OF_BLOCK);
+    return memory;
+}
+
+// The code for one block, the most frequent size, is short, and calls nothing else than the function
+// for all other cases, so that a compiler saves few registers.
+void *gpusnek_allocate(size_t bytes, unsigned int flags) {
+    MP_STATIC_ASSERT(MICROPY_BYTES_PER_GC_BLOCK == GPUSNEK_BYTES_OF_BLOCK);
+    mp_state_mem_area_t *const area = &MP_STATE_MEM(area);
+    if ((bytes - 1 >= GPUSNEK_BYTES_OF_BLOCK) | is_special(flags, area)) {
+        return allocate_run(bytes, flags);
+    }
+    const gpusnek_free_t free = gpusnek_first_free(area->gc_alloc_table_start,
+        (uint32_t)area->gc_last_free_atb_index, (uint32_t)area->gc_alloc_table_byte_len);
+    if (MP_UNLIKELY(free.word == NULL)) {
+        return allocate_run(bytes, flags);
+    }
+    ++gpusnek_allocation;
+    porter_profile_allocates(bytes);
+    *free.word |= (uint64_t)1 << 2 * free.place;
+    const uint32_t start = free.first + free.place;
+    area->gc_last_free_atb_index = (start + 1) / GPUSNEK_BLOCKS_OF_BYTE;
+    if (area->gc_last_used_block < start) {
+        area->gc_last_used_block = start;
+    }
+    MP_STATE_MEM(gc_alloc_amount) += 1;
+    void *const memory = area->gc_pool_start + (size_t)start * GPUSNEK_BYTES_OF_BLOCK;
+    gpusnek_clear_block(memory);
     return memory;
 }
 

@@ -140,6 +140,9 @@ bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index) {
     if (gpusnek_same_words(key, index)) {
         return true;
     }
+    if (mp_obj_is_str(key) && mp_obj_is_str(index)) {
+        return mp_obj_str_equal(key, index); // runs no code of the program
+    }
     const mp_map_t before = *map;
     gpusnek_comparing++;
     const bool equal = mp_obj_equal(key, index);

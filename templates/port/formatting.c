@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "floats.h"
+#include "integers.h"
 #include "methods_text.h"
 #include "py/builtin.h"
 #include "py/objint.h"
@@ -21,6 +22,7 @@
 #define FILL_SIZE (4)
 #define DEFAULT_PRECISION (6)
 #define WIDE (64) // characters of padding that are allocated together
+#define TEXT_START (32) // bytes allocated for a text: a block of the heap
 
 typedef struct _layout_t {
     char fill[FILL_SIZE]; // one character in UTF-8
@@ -321,6 +323,16 @@ static void print_int(
     }
     if (!layout->alternate) {
         number.prefix = "";
+    }
+    if (base == 10 && minimum <= 1 && mp_obj_is_small_int(value)) {
+        char small[GPUSNEK_SMALL_TEXT];
+        char *const end = small + sizeof(small);
+        const mp_int_t n = MP_OBJ_SMALL_INT_VALUE(value);
+        number.text = gpusnek_write_small(n, end) + (n < 0);
+        number.sign = sign_before(layout, n < 0);
+        number.length = number.digits = (size_t)(end - number.text);
+        print_number(print, layout, &number);
+        return;
     }
     vstr_t text;
     mp_print_t digits;
@@ -758,6 +770,35 @@ static mp_obj_t field_value(const char *name, const char *top, int *next, size_t
     return end == top ? value : gpusnek_field_value(value, end, (size_t)(top - end));
 }
 
+// Append str(value) if the value is a str or a small int, the most frequent ones. Return false, and
+// append nothing, for other objects.
+static bool add_plain(vstr_t *whole, mp_obj_t value) {
+    if (mp_obj_is_small_int(value)) {
+        char digits[GPUSNEK_SMALL_TEXT];
+        char *const end = digits + sizeof(digits);
+        const char *const start = gpusnek_write_small(MP_OBJ_SMALL_INT_VALUE(value), end);
+        vstr_add_strn(whole, start, (size_t)(end - start));
+        return true;
+    }
+    if (mp_obj_is_str(value)) {
+        size_t size;
+        const char *const data = mp_obj_str_get_data(value, &size);
+        vstr_add_strn(whole, data, size);
+        return true;
+    }
+    return false;
+}
+
+mp_obj_t gpusnek_plain_text(mp_obj_t value) {
+    if (mp_obj_is_small_int(value)) {
+        char digits[GPUSNEK_SMALL_TEXT];
+        char *const end = digits + sizeof(digits);
+        const char *const start = gpusnek_write_small(MP_OBJ_SMALL_INT_VALUE(value), end);
+        return mp_obj_new_str(start, (size_t)(end - start));
+    }
+    return mp_obj_is_str(value) ? value : MP_OBJ_NULL;
+}
+
 static vstr_t format_text(const char *text, const char *top, int *next, size_t n_args,
     const mp_obj_t *args, mp_map_t *kwargs, int nest) {
     if (nest < 1) {
@@ -765,7 +806,7 @@ static vstr_t format_text(const char *text, const char *top, int *next, size_t n
     }
     vstr_t whole;
     mp_print_t print;
-    vstr_init_print(&whole, 16, &print);
+    vstr_init_print(&whole, TEXT_START, &print);
     while (text < top) {
         const char *from = text;
         while (text < top && *text != '{' && *text != '}') {
@@ -786,6 +827,12 @@ static vstr_t format_text(const char *text, const char *top, int *next, size_t n
         }
         if (text == top) {
             value_error("Single '{' encountered in format string");
+        }
+        if (*text == '}' && *next >= 0 && (size_t)*next + 1 < n_args
+            && add_plain(&whole, args[*next + 1])) {
+            ++*next;
+            ++text;
+            continue;
         }
         // replacement_field: "{" [field_name] ["!" conversion] [":" format_spec] "}"
         const char *name = text;
@@ -1098,7 +1145,7 @@ mp_obj_t gpusnek_modulo_format(
     const char *text = start, *top = start + size;
     vstr_t whole;
     mp_print_t print;
-    vstr_init_print(&whole, 16, &print);
+    vstr_init_print(&whole, TEXT_START, &print);
     while (text < top) {
         const char *from = text;
         while (text < top && *text != '%') {
@@ -1113,11 +1160,11 @@ mp_obj_t gpusnek_modulo_format(
             text++;
             continue;
         }
-        // `%d` of an int and `%s` of a str, the most frequent formats, need no layout.
+        // `%d` of an int and `%s` of a str or an int, the most frequent formats, need no layout.
         if (text < top && !bytes && state.next < n_args) {
             const mp_obj_t plain = args[state.next];
-            if ((*text == 'd' && mp_obj_is_int(plain)) || (*text == 's' && mp_obj_is_str(plain))) {
-                mp_obj_print_helper(&print, plain, PRINT_STR);
+            if ((*text == 's' || (*text == 'd' && mp_obj_is_small_int(plain)))
+                && add_plain(&whole, plain)) {
                 state.next++;
                 text++;
                 continue;

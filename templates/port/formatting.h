@@ -17,6 +17,9 @@ vstr_t gpusnek_format_text(const char *text, const char *top, int *next, size_t 
 mp_obj_t gpusnek_modulo_format(
     mp_obj_t pattern, size_t n_args, const mp_obj_t *args, mp_obj_t mapping);
 
+// Return str(value) of a str or a small int; MP_OBJ_NULL for other objects.
+mp_obj_t gpusnek_plain_text(mp_obj_t value);
+
 // The built-in function format(value, spec='').
 extern const struct _mp_obj_fun_builtin_var_t gpusnek_format_obj;
 

@@ -177,23 +177,34 @@ static inline uint32_t gpusnek_small_run(
     return start;
 }
 
-// Find the first free block, as gpusnek_small_run() for one wanted block. Most objects have one.
-static inline uint32_t gpusnek_first_free(const uint8_t *table, uint32_t at, uint32_t bytes) {
-    const uint32_t from = at * GPUSNEK_BLOCKS_OF_BYTE, to = bytes * GPUSNEK_BLOCKS_OF_BYTE;
-    uint32_t first = from / GPUSNEK_BLOCKS_OF_WORD * GPUSNEK_BLOCKS_OF_WORD; // of the current word
-    uint64_t span = GPUSNEK_EACH_BLOCK << 2 * (from - first);
-    uint64_t free = 0;
-    while (first < to) {
-        const uint64_t word = *gpusnek_word_of(table, first);
-        free = ~(word | word >> 1) & span;
+// A free block: its number in the table is `first` + `place`, and *word describes the blocks from
+// `first` on. If no block is free, `word` is NULL.
+typedef struct {
+    uint64_t *word;
+    uint32_t first;
+    uint32_t place;
+} gpusnek_free_t;
+
+// Find the first free block from byte `at` of a table of `bytes` bytes. Most objects have one.
+// Positions are bytes of the table until a word with a free block is found.
+static inline gpusnek_free_t gpusnek_first_free(uint8_t *table, uint32_t at, uint32_t bytes) {
+    const uint32_t word_bytes = sizeof(uint64_t);
+    gpusnek_free_t found = {NULL, 0, 0};
+    uint32_t first = at - at % word_bytes;
+    uint64_t span = GPUSNEK_EACH_BLOCK << 8 * (at % word_bytes);
+    for (; first < bytes; first += word_bytes) {
+        uint64_t *const word = (uint64_t *)porter_private(table + first);
+        const uint64_t free = ~(*word | *word >> 1) & span;
         if (free != 0) {
+            found.place = (uint32_t)__builtin_ctzll(free) / 2;
+            // B2: the word may extend beyond the table
+            found.word = first + found.place / GPUSNEK_BLOCKS_OF_BYTE < bytes ? word : NULL;
+            found.first = first * GPUSNEK_BLOCKS_OF_BYTE;
             break;
         }
-        first += GPUSNEK_BLOCKS_OF_WORD;
         span = GPUSNEK_EACH_BLOCK;
     }
-    const uint32_t start = free == 0 ? to : first + (uint32_t)__builtin_ctzll(free) / 2;
-    return start < to ? start : GPUSNEK_NO_SMALL_RUN; // B2: the word may extend beyond the table
+    return found;
 }
 
 // Mark a run of free blocks as one object. The mask has a tail in each block; subtracting 1 turns
@@ -207,6 +218,15 @@ static inline void gpusnek_mark_object(uint8_t *table, uint32_t start, uint32_t 
     if (place > unused) {
         *gpusnek_word_of(table, last - last % GPUSNEK_BLOCKS_OF_WORD) |= object >> (64 - place);
     }
+}
+
+// Clear a block.
+static inline void gpusnek_clear_block(void *memory) {
+    uint64_t *const at = (uint64_t *)porter_private(memory);
+    at[0] = 0;
+    at[1] = 0;
+    at[2] = 0;
+    at[3] = 0;
 }
 
 // Clear `bytes` of 8-byte aligned memory: whole blocks, fewer than 2^32.

@@ -5,6 +5,7 @@
 #ifndef GPUSNEK_INTEGERS_H
 #define GPUSNEK_INTEGERS_H
 
+#include "py/mpprint.h"
 #include "py/mpz.h"
 #include "py/obj.h"
 #include "py/objint.h"
@@ -93,5 +94,14 @@ size_t gpusnek_mpz_read(mpz_t *number, const char *text, size_t length, bool neg
 // byte. Return its length. `letter`: the digit of value 10, 'a' or 'A'.
 size_t gpusnek_mpz_write(
     const mpz_t *number, unsigned int base, const char *prefix, char letter, char *text);
+
+#define GPUSNEK_SMALL_TEXT (20) // maximum size of a 64-bit integer in base 10, with its sign
+
+// Write a small integer in base 10 into the bytes before `end`, at most GPUSNEK_SMALL_TEXT. Return
+// the address of its first character.
+char *gpusnek_write_small(mp_int_t value, char *end);
+
+// Print a small integer in base 10. Return false, and print nothing, for other objects.
+bool gpusnek_print_small(const mp_print_t *print, mp_obj_t value);
 
 #endif

@@ -1,7 +1,7 @@
-// Conversion of upstream's big integers from and to text.
+// Conversion of small integers to text, and of upstream's big integers from and to text.
 //
-// Digits are converted in groups whose values fit 32 bits, so each group needs one pass over the
-// number.
+// Digits of a big integer are converted in groups whose values fit 32 bits, so each group needs one
+// pass over the number.
 #include <string.h>
 
 #include "integers.h"
@@ -127,4 +127,34 @@ size_t gpusnek_mpz_write(
         *right = character;
     }
     return (size_t)(to - text);
+}
+
+// Upstream's mp_obj_int_formatted() divides by a variable base, with 64 bits for each digit. A GPU
+// executes about a hundred instructions for such a division.
+char *gpusnek_write_small(mp_int_t value, char *end) {
+    uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    while (left > UINT32_MAX) {
+        *--end = (char)('0' + left % 10);
+        left /= 10;
+    }
+    uint32_t low = (uint32_t)left;
+    do {
+        *--end = (char)('0' + low % 10);
+        low /= 10;
+    } while (low != 0);
+    if (value < 0) {
+        *--end = '-';
+    }
+    return end;
+}
+
+bool gpusnek_print_small(const mp_print_t *print, mp_obj_t value) {
+    if (!mp_obj_is_small_int(value)) {
+        return false;
+    }
+    char text[GPUSNEK_SMALL_TEXT];
+    char *const end = text + sizeof(text);
+    const char *const start = gpusnek_write_small(MP_OBJ_SMALL_INT_VALUE(value), end);
+    print->print_strn(print->data, start, (size_t)(end - start));
+    return true;
 }

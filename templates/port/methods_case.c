@@ -286,6 +286,39 @@ static size_t character_bytes(const byte *at, const byte *end) {
     return out_of_range ? 0 : size;
 }
 
+// Prints the ASCII characters at the start of a text that need no escape, in one call. Returns the
+// address of the next byte.
+static const byte *print_unescaped(
+    const mp_print_t *print, const byte *data, const byte *end, byte quote) {
+    const byte *at = data;
+    while (at < end && *at >= 0x20 && *at < 0x7f && *at != quote && *at != '\\') {
+        at++;
+    }
+    if (at > data) {
+        print->print_strn(print->data, (const char *)data, (size_t)(at - data));
+    }
+    return at;
+}
+
+void gpusnek_print_json(const mp_print_t *print, const byte *data, size_t size) {
+    const byte *const end = data + size;
+    mp_print_str(print, "\"");
+    for (const byte *at = print_unescaped(print, data, end, '"'); at < end;
+         at = print_unescaped(print, at, end, '"')) {
+        const byte c = *at++;
+        if (c == '"' || c == '\\') {
+            mp_printf(print, "\\%c", c);
+        } else if (c == '\n' || c == '\r' || c == '\t') {
+            mp_printf(print, "\\%c", c == '\n' ? 'n' : c == '\r' ? 'r' : 't');
+        } else if (c < 0x20) {
+            mp_printf(print, "\\u%04x", c);
+        } else {
+            print->print_strn(print->data, (const char *)&c, 1);
+        }
+    }
+    mp_print_str(print, "\"");
+}
+
 // A byte that is part of no character is written as the code point that the host makes of it
 // (porter/base/untrusted.py).
 void gpusnek_print_quoted(const mp_print_t *print, const byte *data, size_t size) {
@@ -295,9 +328,11 @@ void gpusnek_print_quoted(const mp_print_t *print, const byte *data, size_t size
         single |= *at == '\'';
         both |= *at == '"';
     }
-    const unichar quote = single && !both ? '"' : '\'';
-    mp_printf(print, "%c", (int)quote);
-    for (const byte *at = data; at < end;) {
+    const char mark = single && !both ? '"' : '\'';
+    const unichar quote = (byte)mark;
+    print->print_strn(print->data, &mark, 1);
+    for (const byte *at = print_unescaped(print, data, end, (byte)quote); at < end;
+         at = print_unescaped(print, at, end, (byte)quote)) {
         const byte *const from = at;
         if (character_bytes(at, end) == 0) {
             mp_printf(print, "\\udc%02x", (unsigned int)*at++);
@@ -318,5 +353,5 @@ void gpusnek_print_quoted(const mp_print_t *print, const byte *data, size_t size
             mp_printf(print, "\\U%08x", (unsigned int)c);
         }
     }
-    mp_printf(print, "%c", (int)quote);
+    print->print_strn(print->data, &mark, 1);
 }

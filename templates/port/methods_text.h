@@ -75,6 +75,9 @@ extern const mp_obj_fun_builtin_var_t gpusnek_bytearray_pop_obj;
 // with NUL.
 size_t gpusnek_line_end(const byte *at);
 
+// Prints a str as JSON: with quotes, and escapes for control characters, quotes and backslashes.
+void gpusnek_print_json(const mp_print_t *print, const byte *data, size_t size);
+
 // Prints the repr of a str.
 void gpusnek_print_quoted(const mp_print_t *print, const byte *data, size_t size);
 // Returns the value of a replacement field's attributes and items, such as `.name[0]`.

@@ -1,5 +1,6 @@
-// Lookup of interned strings (qstrs). The patch `texts` calls gpusnek_find_qstr() in place of
-// upstream's qstr_find_strn().
+// Lookup of interned strings (qstrs), and creation of str objects, which begins with a lookup. The
+// patch `texts` calls gpusnek_find_qstr() in place of upstream's qstr_find_strn(), and the other
+// functions in place of upstream's in py/objstr.c.
 //
 // Problem: upstream searches pool by pool and compares hashes one by one. Most texts that a program
 // makes are not interned, so that the search is usually complete and fails.
@@ -17,9 +18,11 @@
 
 #include <string.h>
 
-#include "py/mpstate.h"
-#include "py/runtime.h"
+#include "allocate.h"
 #include "port.h"
+#include "py/mpstate.h"
+#include "py/objstr.h"
+#include "py/runtime.h"
 #include "qstrsearch.h"
 #ifndef NO_QSTR
 #include "genhdr/characters.h"
@@ -108,39 +111,85 @@ static inline qstr find_constant(const char *text, size_t length, uint32_t hash)
     return MP_QSTRnull;
 }
 
-qstr gpusnek_find_qstr(const char *text, size_t length) {
+// The result of a lookup. A GPU returns it in registers.
+typedef struct {
+    size_t number; // the qstr; MP_QSTRnull if the text is not interned
+    size_t hash; // the stored hash of a text that is not interned; 0 if it was not computed
+} found_t;
+
+static MP_NOINLINE found_t find(const char *text, size_t length) {
     MP_STATIC_ASSERT(MP_QSTRnumber_of <= UINT16_MAX);
+    found_t found = {MP_QSTR_, 0};
     if (length == 0) {
-        return MP_QSTR_;
+        return found;
     }
     if (length == 1 && (byte)text[0] < MP_ARRAY_SIZE(gpusnek_characters)) {
-        const qstr known = gpusnek_characters[(byte)text[0]];
-        if (known != MP_QSTRnull) {
-            return known;
+        found.number = gpusnek_characters[(byte)text[0]];
+        if (found.number != MP_QSTRnull) {
+            return found;
         }
     }
+    found.number = MP_QSTRnull;
     if (length >= (size_t)1 << (8 * MICROPY_QSTR_BYTES_IN_LEN)) {
-        return MP_QSTRnull;
+        return found;
     }
     // A long text is usually longer than all interned ones, and then not hashed.
     const bool possible = has_length(length);
     const uint32_t hash = possible ? gpusnek_text_hash((const byte *)text, length) : 0;
-    const size_t stored = possible ? gpusnek_stored_hash(hash) : 0;
+    found.hash = possible ? gpusnek_stored_hash(hash) : 0;
     for (const qstr_pool_t *pool = MP_STATE_VM(last_pool); pool != NULL; pool = pool->prev) {
         // The call of find_in() is conditional, so that it takes one step (rewrite/poll_sites.py).
         if (!is_constant(pool)) {
             if (pool->len >= HASHES_PER_STEP) {
                 gpusnek_look_soon(pool->len / HASHES_PER_STEP);
             }
-            const qstr found = find_in(pool, text, length, stored);
-            if (found != MP_QSTRnull) {
+            found.number = find_in(pool, text, length, found.hash);
+            if (found.number != MP_QSTRnull) {
                 return found;
             }
         } else {
             break;
         }
     }
-    return possible ? find_constant(text, length, hash) : MP_QSTRnull;
+    if (possible) {
+        found.number = find_constant(text, length, hash);
+    }
+    return found;
+}
+
+qstr gpusnek_find_qstr(const char *text, size_t length) {
+    return (qstr)find(text, length).number;
+}
+
+mp_obj_t gpusnek_make_str(const char *text, size_t length) {
+    const found_t found = find(text, length);
+    if (found.number != MP_QSTRnull) {
+        return MP_OBJ_NEW_QSTR((qstr)found.number);
+    }
+    const mp_obj_t object = mp_obj_new_str_copy(&mp_type_str, (const byte *)text, length);
+    ((mp_obj_str_t *)MP_OBJ_TO_PTR(object))->hash = found.hash;
+    return object;
+}
+
+mp_obj_t gpusnek_make_str_of_vstr(vstr_t *text) {
+    const found_t found = find(text->buf, text->len);
+    if (found.number != MP_QSTRnull) {
+        vstr_clear(text);
+        text->alloc = 0;
+        return MP_OBJ_NEW_QSTR((qstr)found.number);
+    }
+    char *data = text->buf;
+    if (gpusnek_block_bytes(text->len + 1) != gpusnek_block_bytes(text->alloc)) {
+        data = m_renew(char, data, text->alloc, text->len + 1);
+    }
+    data[text->len] = '\0';
+    text->buf = NULL;
+    text->alloc = 0;
+    mp_obj_str_t *const object = mp_obj_malloc(mp_obj_str_t, &mp_type_str);
+    object->hash = found.hash;
+    object->len = text->len;
+    object->data = (const byte *)data;
+    return MP_OBJ_FROM_PTR(object);
 }
 
 #endif

@@ -1,10 +1,11 @@
 // Lookup of interned strings: hashes, the table of the constant texts, the word-wise search for a
-// hash, and the interface of qstrsearch.c, which py/qstr.c calls (patch `texts`).
+// hash, and the interface of qstrsearch.c, which py/qstr.c and py/objstr.c call (patch `texts`).
 #ifndef GPUSNEK_QSTRSEARCH_H
 #define GPUSNEK_QSTRSEARCH_H
 
 #include <stdint.h>
 
+#include "py/obj.h"
 #include "py/qstr.h"
 
 // The perfect hash of all texts in constant pools (porter/generate/qstr_table.py). A text of hash H
@@ -64,5 +65,11 @@ static inline size_t gpusnek_number_at(
 
 // Returns the qstr of a text; MP_QSTRnull if the text is not interned.
 qstr gpusnek_find_qstr(const char *text, size_t length);
+
+// Return the str of a text, which must be valid UTF-8: its qstr if it is interned, else a new object.
+// The object has the hash that the lookup computed. The second function takes the buffer and clears
+// the vstr. Both raise MemoryError.
+mp_obj_t gpusnek_make_str(const char *text, size_t length);
+mp_obj_t gpusnek_make_str_of_vstr(vstr_t *text);
 
 #endif

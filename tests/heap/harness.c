@@ -28,3 +28,13 @@ uint32_t small_run(const uint8_t *table, uint32_t at, uint32_t bytes, uint32_t w
 void mark_object(uint8_t *table, uint32_t start, uint32_t wanted) {
     gpusnek_mark_object(table, start, wanted);
 }
+
+// The block that first_free() finds, and 2^32 - 1 without one. The block is marked.
+uint32_t first_free(uint8_t *table, uint32_t at, uint32_t bytes) {
+    const gpusnek_free_t found = gpusnek_first_free(table, at, bytes);
+    if (found.word == NULL) {
+        return UINT32_MAX;
+    }
+    *found.word |= (uint64_t)1 << 2 * found.place;
+    return found.first + found.place;
+}

@@ -32,7 +32,7 @@ def table_search(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     found = ctypes.CDLL(str(library))
     for function in (found.free_run, found.mark_tails, found.count):
         function.restype = ctypes.c_size_t
-    found.small_run.restype = ctypes.c_uint32
+    found.small_run.restype = found.first_free.restype = ctypes.c_uint32
     return found
 
 
@@ -128,6 +128,18 @@ def test_small_objects_get_the_first_place(table_search: ctypes.CDLL, behind: in
             assert table.blocks == [*blocks[:place], *taken, *blocks[place + wanted :]]
         assert set(table.behind) == {behind}
     assert min(found.values()) > 500
+
+
+@pytest.mark.parametrize("behind", [0x00, 0xFF, 0xA5])
+def test_one_block_gets_the_first_place(table_search: ctypes.CDLL, behind: int) -> None:
+    for table, at, _, place in searches(behind, (1, 1, 1)):
+        before = table.blocks
+        start = table_search.first_free(table.array, at, table.bytes)
+        assert start == (2**32 - 1 if place is None else place), at
+        if place is not None:
+            before[place] = HEAD
+        assert table.blocks == before
+        assert set(table.behind) == {behind}
 
 
 def test_a_table_is_read_by_words_or_not(table_search: ctypes.CDLL) -> None:

@@ -135,3 +135,70 @@ for value in (A(), B(), C(), D("x"), E(5), F(1.5)):
 print(f"{A():x} {B()!s:>5} {A()}", "%s %r" % (B(), D("q")))
 """,
     )
+
+
+PLAIN = """\
+class S(str):
+    pass
+class I(int):
+    pass
+class T(str):
+    def __str__(self):
+        return "T!"
+class O:
+    def __str__(self):
+        return "<O>"
+    def __repr__(self):
+        return "O()"
+class F:
+    def __format__(self, spec):
+        return "F" + spec
+    def __repr__(self):
+        return "F()"
+"""
+VALUES = [
+    "0", "1", "-1", "9", "10", "-10", "12345", "2**32 - 1", "2**32", "2**32 + 1", "-(2**32)",
+    "10**9", "10**10", "2**46 - 1", "2**46", "-(2**46)", "-(2**46) - 1", "2**63", "10**25",
+    "True", "False", "None", "1.5", "[1, 'a']", "(1,)", "b'ab'", "S('sub')", "I(5)", "T('t')",
+    "O()", "F()", "''", "'a'", "'len'", "'é'", "'€x'", "'x' * 31", "'x' * 32", "'y' * 33",
+    "'z' * 100",
+]  # fmt: skip
+PARTS = ["", "", "a", "é", ": ", "x" * 14, "y" * 15, "z" * 40]
+
+
+def _plain(source: random.Random) -> str:
+    """Return an expression that makes a text of values, mostly without a specification."""
+    kind = source.randrange(4)
+    if kind == 0:
+        return f"str({source.choice(VALUES)})"
+    count = source.randrange(1, 5)
+    values = [source.choice(VALUES) for _ in range(count + (source.random() < 0.1))]
+    fields = ["{}", "{}", "{}", "{:5}", "{!r}", "{0}", "{:>4}"]
+    fields = ["%s", "%s", "%d", "%d", "%r", "%5s", "%-4d", "%03d", "%+d"] if kind == 1 else fields
+    text = "".join(source.choice(PARTS) + source.choice(fields) for _ in range(count))
+    text += source.choice(PARTS)
+    if kind == 1:
+        return f"{text!r} % ({', '.join(values)},)"
+    return f"{text!r}.format({', '.join(values)})"
+
+
+def test_plain_fields(any_device: Device) -> None:
+    source = random.Random(7)
+    for _ in range(4):
+        assert_alike(any_device, PLAIN + _program([_plain(source) for _ in range(500)]))
+
+
+def test_texts_that_grow(any_device: Device) -> None:
+    """Check texts around the sizes of the heap's blocks, made by fields and printed with quotes."""
+    assert_alike(
+        any_device,
+        """\
+import json
+for n in range(140):
+    a, b = "x" * n, "y" * (n // 2)
+    one, two = "%s%s%d" % (a, b, n), "{}{}{}".format(a, b, n)
+    print(one == two == a + b + str(n), len(one), one[n:n + 3], {two: 1}.get(one), str(one) == one)
+    print(repr(["'" + a, '"' + b, "\\n" + b + "\\t", "\\\\" + a + "\\x07\\x7f"])[n:n + 40])
+    print(json.dumps([a + '"', "\\n" + b + "\\t", "\\\\" + a + "\\x1f", "é" + b])[n:n + 40])
+""",
+    )

@@ -20,7 +20,7 @@ json.dump(['abc', 123], S())
 print([len(b) for b in kept], kept[2:4], 'abc')
 """
     assert run(any_device, [program], 2).stdout[0] == (
-        b"[1, 1, 1, 1, 1, 1, 2, 3, 1] [bytearray(b'A'), bytearray(b'A')] abc\n"
+        b"[1, 1, 3, 1, 2, 3, 1] [bytearray(b'AAA'), bytearray(b'A')] abc\n"
     )
 
 

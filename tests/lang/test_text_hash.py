@@ -7,6 +7,7 @@ import random
 import pytest
 
 from porter.run import Device, Launch, run
+from tests.library.compare import assert_alike
 
 SIZES = Launch(heap=1 << 19, stdout=1 << 16)
 
@@ -113,3 +114,29 @@ def test_utf8_is_checked_at_every_place(roomy_device: Device) -> None:
     result = run(roomy_device, [CHECKED], 1, SIZES)
     lines = result.stdout[0].decode().splitlines()
     assert lines == [*(f"{n} {line}" for n in range(19)), "True 8209"]
+
+
+# Texts that equal a name of the program or a constant one, however they are made, and their hashes.
+MADE = """
+class C:
+    name = 1
+    longer_name = 2
+def f(name=0, longer_name=0):
+    return name, longer_name
+table = {"name": 1, "longer_name": 2, "x": 3, "é": 4, "": 5, "append": 6, "not a name": 7}
+for text in list(table) + ["nam", "longer_nam", "y" * 200]:
+    half = len(text) // 2
+    made = [text[:half] + text[half:], "".join(list(text)), ("-" + text)[1:], "%s" % text,
+        f"{text}", text.encode().decode(), ("a " + text + " b").split(" ", 1)[1][:len(text)],
+        text.replace("q", ""), (text + "!").strip("!"), str(bytearray(text.encode()), "utf-8"),
+        text.upper().lower()]
+    print([other == text and hash(other) == hash(text) for other in made])
+    print([table.get(other) for other in made], len(set(made)), len({other: 1 for other in made}))
+    print([getattr(C, other, None) for other in made])
+    if text in ("name", "longer_name"):
+        print([f(**{other: 5}) for other in made])
+"""
+
+
+def test_texts_equal_names_however_they_are_made(roomy_device: Device) -> None:
+    assert_alike(roomy_device, MADE)
