@@ -25,6 +25,7 @@ LEAST_SLICE = 0.01
 # Rows of a portion on a GPU. Fewer rows leave most of its threads idle.
 LEAST_ON_GPU = 1 << 17
 MOST_ON_GPU = 1 << 18
+FASTER = 2  # a GPU this many times as fast as the cores judges without them
 STARTING = 1.0  # seconds for opening a GPU, or for starting a process
 LAUNCHING = 0.02  # seconds of a launch on a GPU besides its rows
 # Seconds, by GUESS_CORE, of an evaluation that the cores judge within this process. Portions for
@@ -131,6 +132,8 @@ class Schedule:
     def _on_cores(self, k: int, left: int | None) -> int:
         cores = self.seats[k]
         rate, first = cores.rate(), FIRST_ON_CORE * cores.cores
+        if rate is not None and self._is_much_slower(rate):
+            return 0
         wanted = first if rate is None else min(int(rate * SLICE), GROWTH * max(cores.last, first))
         if left is not None and any(seat.running for seat in self.seats if seat is not cores):
             # Other devices do not wait for the last portion of these cores.
@@ -138,6 +141,15 @@ class Schedule:
             wanted = min(wanted, int(left * self._rate(k) / rates / 2))
             wanted = max(wanted, first if rate is None else int(rate * LEAST_SLICE))
         return max(cores.cores, min(wanted, cores.most))
+
+    def _is_much_slower(self, rate: float) -> bool:
+        """Return whether a GPU that judges now is FASTER times as fast as these cores.
+
+        Their portions would delay what Python does for the GPU by more than they save. They
+        continue with what GPUs have not finished in the end (`distribution`).
+        """
+        running = [seat.rate() for seat in self.seats if seat.on_gpu and seat.running]
+        return any(gpu is not None and gpu > FASTER * rate for gpu in running)
 
     def _on_gpu(self, k: int, left: int | None, elapsed: float) -> int:
         seat = self.seats[k]

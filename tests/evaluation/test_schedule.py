@@ -139,3 +139,18 @@ def test_a_failed_portion_counts_no_rows() -> None:
     seat.begin(500, 2.0)
     seat.end(500, 2.5)
     assert seat.rate() == pytest.approx(500 / 1.5)
+
+
+def test_cores_leave_the_rows_to_a_much_faster_gpu() -> None:
+    """They judge again when the GPU has proved slower, or does not run."""
+    cores, gpu = Seat(False, 1 << 17, 16), Seat(True, 1 << 20)
+    schedule = Schedule([cores, gpu])
+    for seat, rows, seconds in ((cores, 1000, 0.1), (gpu, 4000, 0.1)):
+        seat.begin(rows, 0.0)
+        seat.end(rows, seconds)
+    assert schedule.rows(0, 1_000_000, 1.0)
+    gpu.begin(4000, 1.0)
+    assert schedule.rows(0, 1_000_000, 1.0) == 0
+    gpu.end(4000, 3.0)
+    gpu.begin(4000, 3.0)
+    assert schedule.rows(0, 1_000_000, 3.0)

@@ -245,8 +245,8 @@ class Device(Protocol):
     def apart(self) -> AbstractContextManager[object]:
         """Return a context manager in which this thread's copies wait for no other thread's.
 
-        Threads that launch on one device at the same time use it, inside of `here`. What one of
-        them copies for all needs `finish` before others use it.
+        Threads that launch on one device at the same time use it, inside of `here`. An array that a
+        thread copies for all of them needs `finish` before others use it.
         """
 
     def finish(self) -> None:
