@@ -5,7 +5,7 @@ device judges portions. Two decisions make the time follow the total work instea
 device:
 
 * Sizes. GPUs among themselves get portions of one size (`rows_for`). A host twin beside GPUs gets
-  portions of 0.1 s until a GPU proves much faster, and GPUs get a share by measured speed (`schedule`).
+  portions of 0.1 s until a GPU proves much faster. GPUs get a share by measured speed (`schedule`).
 * Repetition. When no program is left, idle cores judge a portion that a GPU still runs, once the
   GPU has taken as long as they would, in pieces, from the first program on. The first result
   counts; the other one is cancelled. Results do not depend on the device, so the choice cannot be
