@@ -161,6 +161,9 @@ class Schedule:
         if others and left / others < 2 * overhead:
             return 0
         share = int(left * self._rate(k) / (others + self._rate(k)))
+        if seat.rate() is None and any(one.rows for one in self.seats):
+            # The rows are long, or there would be none left. A GPU may be slow at long rows.
+            share = min(share, left // 2)
         return min(seat.most, MOST_ON_GPU, max(share // 2, min(share, LEAST_ON_GPU)))
 
     def _works(self, k: int) -> bool:

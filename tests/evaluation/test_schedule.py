@@ -154,3 +154,13 @@ def test_cores_leave_the_rows_to_a_much_faster_gpu() -> None:
     gpu.end(4000, 3.0)
     gpu.begin(4000, 3.0)
     assert schedule.rows(0, 1_000_000, 3.0)
+
+
+def test_a_gpu_that_begins_late_gets_half_of_what_is_left() -> None:
+    """Its speed is a guess, and cores would wait for rows that are slow on it."""
+    cores, gpu = Seat(False, 1 << 17, 16), Seat(True, 1 << 20)
+    schedule = Schedule([cores, gpu])
+    assert schedule.rows(1, 3_000, 0.0) == 0
+    cores.begin(256, 0.0)
+    cores.end(256, 0.2)
+    assert schedule.rows(1, 3_000, 0.2) == 1_500
