@@ -26,6 +26,7 @@ LEAST_SLICE = 0.01
 LEAST_ON_GPU = 1 << 17
 MOST_ON_GPU = 1 << 18
 FASTER = 2  # a GPU this many times as fast as the cores judges without them
+SLICE_ON_GPU = 0.25  # seconds of a portion on a GPU where it is not known how many rows are left
 STARTING = 1.0  # seconds for opening a GPU, or for starting a process
 LAUNCHING = 0.02  # seconds of a launch on a GPU besides its rows
 # Seconds, by GUESS_CORE, of an evaluation that the cores judge within this process. Portions for
@@ -156,7 +157,7 @@ class Schedule:
         overhead = LAUNCHING if seat.opened else STARTING
         if left is None:
             worth = (seat.opened and bool(seat.rows)) or elapsed >= STARTING
-            return min(seat.most, MOST_ON_GPU) if worth else 0
+            return min(seat.most, self._by_speed(seat)) if worth else 0
         others = self._sum(without=k)
         if others and left / others < 2 * overhead:
             return 0
@@ -165,6 +166,17 @@ class Schedule:
             # The rows are long, or there would be none left. A GPU may be slow at long rows.
             share = min(share, left // 2)
         return min(seat.most, MOST_ON_GPU, max(share // 2, min(share, LEAST_ON_GPU)))
+
+    def _by_speed(self, seat: Seat) -> int:
+        """Return the rows of a GPU's next portion where it is not known how many are left.
+
+        The first one is as large as the largest portion on cores, because the rows may be slow on a
+        GPU, and would then keep the evaluation from its end.
+        """
+        rate = seat.rate()
+        if rate is None:
+            return max(one.last for one in self.seats) or LEAST_ON_GPU
+        return max(1, min(MOST_ON_GPU, int(rate * SLICE_ON_GPU)))
 
     def _works(self, k: int) -> bool:
         """Return whether device `k` gets portions, and its rate counts."""

@@ -164,3 +164,18 @@ def test_a_gpu_that_begins_late_gets_half_of_what_is_left() -> None:
     cores.begin(256, 0.0)
     cores.end(256, 0.2)
     assert schedule.rows(1, 3_000, 0.2) == 1_500
+
+
+def test_a_gpu_begins_small_if_the_number_of_rows_is_unknown() -> None:
+    """Later portions follow its speed."""
+    cores, gpu = Seat(False, 1 << 17, 16), Seat(True, 1 << 20)
+    schedule = Schedule([cores, gpu])
+    cores.begin(256, 0.0)
+    cores.end(256, 0.2)
+    assert schedule.rows(1, None, 1.1) == 256
+    gpu.begin(256, 1.1)
+    gpu.end(256, 1.6)
+    assert schedule.rows(1, None, 1.6) == 128
+    gpu.begin(128, 1.6)
+    gpu.end(128, 1.60001)
+    assert schedule.rows(1, None, 1.7) < 256
