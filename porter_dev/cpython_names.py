@@ -17,6 +17,7 @@ import sys
 import types
 import warnings
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from porter.evaluation.unsupported import TABLE
@@ -75,6 +76,19 @@ def _modules() -> dict[str, list[str]]:
     return found
 
 
+def _submodules() -> list[str]:
+    """Return all submodules of the standard library, which are found without importing them."""
+    library = Path(importlib.__file__).parents[1]
+    found = set(_SUBMODULES)
+    for package in sys.stdlib_module_names - _OMITTED:
+        for path in (library / package).rglob("*.py"):
+            parts = path.relative_to(library).with_suffix("").parts
+            name = ".".join(part for part in parts if part != "__init__")
+            if "." in name and not {"test", "tests", "__main__"} & set(parts):
+                found.add(name)
+    return sorted(found)
+
+
 def _built_in() -> list[type]:
     names = _public(vars(builtins))
     return [value for name in names if isinstance(value := getattr(builtins, name), type)]
@@ -113,6 +127,7 @@ def table() -> dict[str, Any]:
             "builtins": sorted(dir(builtins)),
             "keywords": _keywords(),
             "modules": _modules(),
+            "submodules": _submodules(),
             "types": _types(),
         }
 

@@ -23,7 +23,7 @@ SLOTS_ON_GPU = 3
 
 def sizes_of(how: Judging) -> Sizes:
     """Return the sizes of the interpreters that `how` needs, with their output streams."""
-    stdout = how.stdout if "outputs" in how.keep else 0
+    stdout = how.buffer if "outputs" in how.keep else 0
     stderr = None if "tracebacks" in how.keep else 0
     return Sizes(**how.sizes | {"stdout": stdout, "stderr": stderr})
 

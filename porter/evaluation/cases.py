@@ -13,6 +13,9 @@ from attrs import field, frozen
 from porter.base.untrusted import value_of
 from porter.errors import UsageError, WrongType
 
+MAX_CHARACTER = 4  # bytes of UTF-8
+SPARE_OUTPUT = 4096  # bytes of output beyond the expected ones
+MOST_OUTPUT = 1 << 20  # bytes of output that a row may have because a long output is expected
 MOST_DEPTH = 40  # nested containers; interpreters recurse over them on their C stacks
 VERSION = 2  # of the marshal format: no references between values
 _ATOMS = frozenset({type(None), bool, int, float, complex, bytes, type(...)})
@@ -226,3 +229,21 @@ def _of_mapping(case: Mapping[Any, Any], name: str) -> tuple[Any, Any, Any]:
     if "expected" not in case:
         raise UsageError(f"{name}: it has no expected value", hint=HINT)
     return case.get("args", ()), case.get("kwargs", {}), case["expected"]
+
+
+def output_limits(cases: Cases, stdout: int) -> np.ndarray[Any, Any]:
+    """Return the bytes of output that a row of each case may have (int64[cases]).
+
+    A row may print more than `stdout` bytes where its own case expects a longer output. The limit
+    does not depend on other cases, with which a launch shares the size of its buffers.
+
+    Args:
+        cases: The cases.
+        stdout: Maximum bytes of output per call.
+    """
+    limits = np.full(len(cases), stdout, np.int64)
+    if cases.texts is not None:
+        longest = np.array([len(case.stdout or "") for case in cases.texts]) * MAX_CHARACTER
+        most = np.minimum(longest + SPARE_OUTPUT, MOST_OUTPUT)
+        limits = np.maximum(limits, most) // 16 * 16
+    return limits

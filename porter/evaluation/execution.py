@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import Any
 
 import attrs
@@ -194,6 +194,8 @@ def evaluate(
     )
     most, progress = batch_of(batch), progress_of(progress)
     programs, names = named(programs)
+    if isinstance(programs, Sized):
+        how.check_number(len(programs))
     shared = None if cases is None else Cases.of(cases)
     opened, owned = open_sandbox(target, release, build, device, devices)
     try:
@@ -213,7 +215,8 @@ def judging_of(
     **options: Any,
 ) -> Judging:
     """Validate the options of `evaluate`. Raises UsageError, WrongType, FileProblem."""
-    known = [one.name for one in attrs.fields(Judging) if one.name not in ("sizes", "files")]
+    own = ("sizes", "files", "reserved")
+    known = [one.name for one in attrs.fields(Judging) if one.name not in own]
     if unknown := [name for name in options if name not in known]:
         raise UsageError(
             f"{unknown[0]}: there is no such option",

@@ -16,6 +16,7 @@ from attrs import evolve, field, frozen
 
 from porter.base.exception_record import ExceptionRecord
 from porter.errors import LaunchInterrupted
+from porter.evaluation.cases import output_limits
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Portion
 from porter.evaluation.shapes import with_globals
@@ -197,7 +198,7 @@ def _job(portion: Portion, how: Judging, fallback: Fallback, call: _Call) -> Job
         (b"",),
         seed=how.seed,
         deadline=_deadline(portion, how, fallback, call.program),
-        stdout=how.stdout,
+        stdout=_limit(portion, how, call.cases[0]),
         stderr=how.stdout if "stderr" in how.keep else 0,
     )
     if texts is not None:
@@ -206,6 +207,13 @@ def _job(portion: Portion, how: Judging, fallback: Fallback, call: _Call) -> Job
     data, offsets = portion.cases.arguments, portion.cases.argument_offsets
     arguments = [data[int(offsets[case]) : int(offsets[case + 1])] for case in call.cases]
     return evolve(made, source=source, entry=entry, arguments=tuple(arguments))
+
+
+def _limit(portion: Portion, how: Judging, case: int) -> int:
+    """Return the bytes of output that a row of `case` may have."""
+    if portion.cases.texts is None:
+        return how.stdout
+    return int(output_limits(portion.cases, how.stdout)[case])
 
 
 def _deadline(portion: Portion, how: Judging, fallback: Fallback, program: int) -> float:
@@ -231,7 +239,7 @@ def _set(
         status = CaseStatus.WRONG  # until the output has been compared
     if outcome.kind == "unreadable" and how.function is not None:
         status = CaseStatus.NOT_COMPARED
-    if outcome.printed > how.stdout and status in PRINTED:
+    if outcome.printed > _limit(portion, how, case) and status in PRINTED:
         status = CaseStatus.OUT_OF_OUTPUT
     rows.status[row], rows.steps[row] = status, 0
     rows.reasons.pop(row, None)

@@ -17,7 +17,7 @@ from porter.base.untrusted import Unreadable, printable, text_of
 from porter.errors import PorterError
 from porter.evaluation import row_outputs
 from porter.evaluation.batch_size import rows_at_once
-from porter.evaluation.cases import Cases, encode
+from porter.evaluation.cases import Cases, encode, output_limits
 from porter.evaluation.fallback_rows import run_in_cpython
 from porter.evaluation.growth import rerun_larger
 from porter.evaluation.launches import VALUE_SIZE, Work, launch, uploaded, work_of
@@ -236,15 +236,9 @@ def _of_run(portion: Portion, how: Judging) -> Judging:
     texts = portion.cases.texts
     if texts is None:
         return how
-    longest = max(len(case.stdout or "") for case in texts) * MAX_CHARACTER
-    stdout = min(max(how.stdout, longest + SPARE_OUTPUT), max(how.stdout, MOST_OUTPUT))
+    reserved = int(output_limits(portion.cases, how.stdout).max())
     keep = (how.keep | {"outputs"}) - {"values"}
-    return evolve(how, keep=keep, compare=None, stdout=stdout // 16 * 16)
-
-
-MAX_CHARACTER = 4  # bytes of UTF-8
-SPARE_OUTPUT = 4096  # bytes of output beyond the expected ones
-MOST_OUTPUT = 1 << 20  # bytes of output that expected outputs reserve per row
+    return evolve(how, keep=keep, compare=None, reserved=reserved)
 
 
 def _mark_ended(portion: Portion, work: Work, result: Result, status: np.ndarray[Any, Any]) -> None:
@@ -363,11 +357,16 @@ def _rows(
             if status[row] != CaseStatus.OUT_OF_MEMORY:
                 values[row] = Unreadable(reason, b"")
     raised, tracebacks = _raised(how, work, result, status)
+    outputs = row_outputs.texts(result.stdout) if "outputs" in how.keep else []
+    if outputs and portion.cases.texts is not None:
+        limits = _output_limits(portion, how, work)
+        for row in np.flatnonzero(status == CaseStatus.OUT_OF_OUTPUT).tolist():
+            outputs[row] = outputs[row][: int(limits[row])]
     rows = _Left(
         status,
         result.calls.host(device, "steps").view(np.int64),
         np.array(result.calls.host(device, "lack")),
-        row_outputs.texts(result.stdout) if "outputs" in how.keep else [],
+        outputs,
         values,
         tracebacks,
         reasons,
@@ -507,12 +506,19 @@ def _statuses(
         rows.host(device, "status"),
         equal,
         _lacked(device, result),
-        device.host(result.stdout.lengths) > how.stdout,
+        device.host(result.stdout.lengths) > _output_limits(portion, how, work),
     )
     # An interpreter that overwrote its canary may have done so in any of its rows.
     damaged = result.statuses.among(result.status, "STATUS_CANARY")
     status[damaged[work.of_row]] = CaseStatus.BROKEN
     return status
+
+
+def _output_limits(portion: Portion, how: Judging, work: Work) -> Any:
+    """Return the bytes of output that each row may have; one number for rows of calls."""
+    if portion.cases.texts is None:
+        return how.stdout
+    return output_limits(portion.cases, how.stdout)[work.case_of_row]
 
 
 def _lacked(device: Device, result: Result) -> np.ndarray[Any, Any]:

@@ -218,7 +218,7 @@ def launch(
     options |= how.limits(portion.first, len(portion.sources), work.which)
     spec = Launch(
         **options,
-        stdout=how.stdout if "outputs" in how.keep else 0,
+        stdout=how.buffer if "outputs" in how.keep else 0,
         stderr=how.stdout if "stderr" in how.keep else None if "tracebacks" in how.keep else 0,
         seed=how.seed,
         sandbox=True,

@@ -77,7 +77,10 @@ def _compare(value: Any) -> Tolerance | Compare | None:
     if value is None or (isinstance(value, str) and value == "equal"):
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return Tolerance(float(value))
+        try:
+            return Tolerance(float(value))
+        except OverflowError as error:
+            raise UsageError("compare: this tolerance is no double", hint=COMPARE) from error
     if isinstance(value, Tolerance) or callable(value):
         found: Tolerance | Compare = value
         return found
@@ -152,6 +155,8 @@ class Judging:
         modules: Modules beside those of the standard library and of `fallback`; a row that lacks
             one of them is UNSUPPORTED.
         cancel: Ends launches whose results are no longer needed.
+        reserved: Bytes of output for which launches reserve memory, where a case expects more than
+            `stdout`. Each row has a limit of its own (cases.output_limits).
     """
 
     entry: str = field(default="solve", converter=entry_of)
@@ -170,6 +175,7 @@ class Judging:
     fallback: Fallback | None = field(default=None, converter=fallback_of)
     modules: tuple[str, ...] = ()
     cancel: Cancel | None = None  # ends launches whose results are no longer needed
+    reserved: int | None = None
 
     def __attrs_post_init__(self) -> None:
         if _unlimited(self.steps, self.deadline):
@@ -185,6 +191,15 @@ class Judging:
         if self.fallback is not None and self.files is not None:
             raise UsageError("fallback: programs in CPython have no files; leave files= out")
 
+    def check_number(self, programs: int) -> None:
+        """Raise UsageError if a list of limits has more values than there are programs."""
+        for option, limit in (("steps", self.steps), ("deadline", self.deadline)):
+            if isinstance(limit, Each) and len(limit.values) > programs:
+                raise UsageError(
+                    f"{option}: {len(limit.values)} values, but there are {programs} programs",
+                    hint="Give one value for all programs, or one for each.",
+                )
+
     @property
     def function(self) -> Compare | None:
         """The caller's comparison function, which runs in CPython; None: interpreters compare."""
@@ -196,6 +211,11 @@ class Judging:
         if not isinstance(self.compare, Tolerance):
             return None
         return float(self.compare.relative), float(self.compare.absolute)
+
+    @property
+    def buffer(self) -> int:
+        """Bytes of output for which a launch reserves memory in each row."""
+        return self.stdout if self.reserved is None else self.reserved
 
     @property
     def wants_values(self) -> bool:

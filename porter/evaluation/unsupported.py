@@ -93,7 +93,8 @@ def _named(missing: Missing, modules: Sequence[str]) -> Cause | None:
     owner, name = missing.owner, missing.name
     if missing.kind == "module":
         package = name.partition(".")[0]
-        there = any(one in known["modules"] or one in modules for one in (name, package))
+        there = name in known["modules"] or name in known["submodules"]
+        there |= name in modules or package in modules
         return Cause("module", "", name) if there else None
     if missing.kind == "name":
         return Cause("name", "", name) if name in known["builtins"] else None

@@ -55,6 +55,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     "steps": ({"steps": 0}, "steps: 0 is not from 1"),
     "steps' type": ({"steps": "many"}, "steps: str is not a whole number"),
     "no limit": ({"steps": None}, "steps: without a limit"),
+    "too many limits": ({"steps": [9] * 7}, "steps: 7 values, but there are 1 programs"),
+    "a huge tolerance": ({"compare": 10**400}, "compare: this tolerance is no double"),
     "deadline": ({"deadline": -1}, "deadline: -1 is not a time"),
     "heap": ({"heap": "1"}, "heap"),
     "heap's type": ({"heap": 1.5}, "heap: float is not a size"),

@@ -247,3 +247,24 @@ def test_a_text_case_may_say_expected(judged: Judge) -> None:
     assert found.status.ravel().tolist() == [PASSED, WRONG]
     with pytest.raises(UsageError, match="'expected' is not one of stdin, stdout"):
         judged(["1"], [case | {"stdout": ""}])
+
+
+LONG = "print('x' * 30_000)"
+
+
+def test_the_limit_of_output_is_the_case_s_own(judged: Judge) -> None:
+    """Rows of one launch share the size of its buffers, which depends on the longest output."""
+    programs = [
+        (LONG, [{"stdin": ""}]),
+        (LONG, [{"stdin": "", "stdout": "x"}]),
+        (LONG, [{"stdin": "", "stdout": "x" * 30_000}]),
+        ("print('x' * 9)", [{"stdin": "", "stdout": "x" * 9}]),
+    ]
+    together = judged(programs, keep="outputs")
+    names = [CaseStatus(value).name for value in together.status[:, 0].tolist()]
+    assert names == ["OUT_OF_OUTPUT", "OUT_OF_OUTPUT", "PASSED", "PASSED"]
+    for k, program in enumerate(programs):
+        alone = judged([program], keep="outputs")
+        assert alone.status[0, 0] == together.status[k, 0]
+        assert alone.outputs is not None and together.outputs is not None
+        assert alone.outputs[0] == together.outputs[k]

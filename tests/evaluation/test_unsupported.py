@@ -254,6 +254,8 @@ def test_causes_of_many_programs_need_few_processes(monkeypatch: pytest.MonkeyPa
     [
         (Missing("module", "", "turtle"), "could not import turtle"),
         (Missing("module", "", "nosuch"), None),
+        (Missing("module", "", "json.tool"), "could not import json.tool"),
+        (Missing("module", "", "json.nosuch"), None),
         (Missing("name", "", "compile"), "has no name compile"),
         (Missing("name", "", "nosuch"), None),
         (Missing("module name", "math", "gcd"), "has no name math.gcd"),

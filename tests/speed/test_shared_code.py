@@ -10,15 +10,20 @@ import numpy as np
 import pytest
 from local_twin import LocalTwin
 
+from porter.array.device_selection import open_target
 from porter.evaluation import launches
 from porter.evaluation.execution import evaluate
 from porter.run import Device, Launch, Program, run
+from porter.run.device.host import HostTwin
 from porter.run.device.template_cache import Templates
 from porter.run.launch import shared_code
 from porter.run.launch.options import Sizes
 from porter.run.launch.shared_code import with_shared_code
 from porter.run.launch.templates import PAYS_EACH
+from porter.sync.store import synced_releases
 from porter_dev.bench.candidates import functions
+from porter_dev.bench.catalogue import PROGRAMS
+from porter_dev.bench.cpu_references import DRIVER
 
 KEPT = ("outputs", "values", "tracebacks", "exceptions")
 
@@ -92,6 +97,22 @@ def test_rows_are_those_of_compiling_in_place(
     shared = rows_of(any_of_all, sources, each=each)
     without(monkeypatch)
     assert rows_of(any_of_all, sources, each=each) == shared
+
+
+@pytest.mark.campaign("shared-code")
+@pytest.mark.parametrize("release", synced_releases())
+def test_twenty_thousand_programs(release: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Generated programs, and the suite of `porter bench` as programs without the function."""
+    device = open_target("host", release, None, {})
+    assert isinstance(device, HostTwin)
+    suite = [path.read_text() for path in sorted(PROGRAMS.glob("*.py")) if path != DRIVER]
+    programs = functions(11, 20_000) + suite
+    assert len(suite) > 10
+    shared = rows_of(device, programs)
+    without(monkeypatch)
+    for at, (mine, theirs) in enumerate(zip(shared, rows_of(device, programs), strict=True)):
+        differ = [i for i, pair in enumerate(zip(mine, theirs, strict=True)) if pair[0] != pair[1]]
+        assert not differ, (at, [programs[i] for i in differ[:3]])
 
 
 def test_copies_and_interpreters_that_load_are_equal(
