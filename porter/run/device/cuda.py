@@ -6,10 +6,10 @@ makes the device; launches use it through the protocol in `base`.
 
 from __future__ import annotations
 
-import threading
 import time
 import weakref
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -249,24 +249,33 @@ class Cuda(OfOneProcess):
             # CuPy loads a module once per GPU, for the GPU that is current.
             self.most_block = int(self._kernel.max_threads_per_block)
             self._bounds_checks = bounds_checks_of(cupy, self._module, self.built)
-        self._threads = threading.local()  # the stream of each thread, see `apart`
+        self._idle_streams: list[Any] = []  # see `apart`
         self._stores: weakref.WeakSet[SnapshotStore] = weakref.WeakSet()
 
     def here(self) -> AbstractContextManager[object]:
         """Make this GPU CuPy's current one; memory, streams and limits belong to one GPU."""
         return self.xp.cuda.Device(self.number)  # type: ignore[no-any-return]
 
-    def apart(self) -> AbstractContextManager[object]:
-        """Make a stream of this thread CuPy's current one.
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Make a stream that no other thread uses CuPy's current one.
 
         On a shared stream, a copy waits for the kernels of other threads that fill new arrays, and
-        these for a free multiprocessor. Kernels of the thread's stream come before interpreters.
+        these for a free multiprocessor. Kernels of this stream come before interpreters. Streams
+        are used again, because CuPy keeps free memory for the stream that had it.
         """
         if self._ordered:
-            return nullcontext()
-        if not hasattr(self._threads, "stream"):
-            self._threads.stream = self.xp.cuda.Stream(non_blocking=True, priority=-1)
-        return self._threads.stream  # type: ignore[no-any-return]
+            yield
+            return
+        try:
+            stream = self._idle_streams.pop()
+        except IndexError:
+            stream = self.xp.cuda.Stream(non_blocking=True, priority=-1)
+        try:
+            with stream:
+                yield
+        finally:
+            self._idle_streams.append(stream)
 
     def finish(self) -> None:
         """Wait for CuPy's current stream."""
