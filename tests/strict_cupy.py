@@ -66,10 +66,13 @@ class Array:
     def __len__(self) -> int:
         return len(self._memory)
 
-    def get(self) -> np.ndarray[Any, Any]:
+    def get(self, out: np.ndarray[Any, Any] | None = None) -> np.ndarray[Any, Any]:
         if not self._memory.flags.c_contiguous:
             raise Compiles("a copy of what is not contiguous")
-        return self._memory.copy()
+        if out is None:
+            return self._memory.copy()
+        out[...] = self._memory
+        return out
 
     def reshape(self, *shape: int) -> Array:
         view = self._memory.reshape(*shape)
@@ -116,6 +119,12 @@ class Stream:
     ptr = 1
 
     def __init__(self, non_blocking: bool = False, *, priority: int = 0) -> None:
+        pass
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         pass
 
     def record(self, event: object = None) -> object:

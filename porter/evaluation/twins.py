@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from weakref import WeakKeyDictionary
 
+from porter.errors import BuildDamaged, LaunchFailed, NotBuilt
 from porter.run import Device, open_device
 
 FEW = 64  # rows per core that the host twin runs faster than a GPU
@@ -34,7 +35,10 @@ def device_for_few(device: Device, rows: int) -> Device:
     """
     if not device.on_gpu or rows > FEW * (os.cpu_count() or 1):
         return device
-    return twin_of(device) or device
+    try:
+        return twin_of(device) or device
+    except (BuildDamaged, LaunchFailed, NotBuilt):  # it does not load here, and is not needed
+        return device
 
 
 def set_twin(device: Device, twin: Device) -> None:

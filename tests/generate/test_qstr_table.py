@@ -222,7 +222,8 @@ class Native:
         here, port = Path(__file__).parent, paths.templates_dir() / "port"
         for name in ("qstrsearch.c", "qstrsearch.h"):
             shutil.copy(port / name, folder)  # away from port.h
-        headers = ("py/mpconfig", "py/mpstate", "py/runtime", "py/qstr", "port", "table")
+        headers = ("py/mpconfig", "py/mpstate", "py/obj", "py/objstr", "py/runtime", "py/qstr",
+                   "allocate", "port", "table")  # fmt: skip
         for name in (*headers, "pools", "genhdr/characters", "genhdr/qstrtable"):
             (folder / f"{name}.h").parent.mkdir(exist_ok=True)
             (folder / f"{name}.h").write_text(f'#include "{here / "qstr_search.h"}"\n')

@@ -27,6 +27,7 @@ from porter.evaluation import (
     judgement,
     processes,
     stragglers,
+    twins,
 )
 from porter.evaluation import devices as devices_module
 from porter.evaluation.devices import LazyDevice, MixedDevices
@@ -235,7 +236,7 @@ def test_long_rows_end_apart(
 
     monkeypatch.setattr(judgement, "launch", noted)
     monkeypatch.setattr(stragglers, "LIMITS", (1000, 10_000))
-    monkeypatch.setattr(stragglers, "FEW", few)
+    monkeypatch.setattr(twins, "FEW", few)
     with device.here():
         found = run(device)
     assert np.array_equal(found.status, expected.status)

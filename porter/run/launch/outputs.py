@@ -98,7 +98,7 @@ def make_outputs(record: LaunchRecord, plan: LaunchPlan) -> Outputs:
         words = record.own("exceptions", device.zeros((rows, size // 8), np.uint64))
         return Stream(device, words, device.array(np.full(rows, size, np.uint32)), size)
 
-    not_run = device.xp.full(n, int(device.built.status["STATUS_NOT_RUN"]), np.int32)
+    not_run = np.full(n, device.built.status["STATUS_NOT_RUN"], np.int32)
     if phase.fetch is not None:
         record.own("data_base", phase.fetch.memory)
         record.own("data_offsets", phase.fetch.offsets)
@@ -107,7 +107,7 @@ def make_outputs(record: LaunchRecord, plan: LaunchPlan) -> Outputs:
     return Outputs(
         stream("stdout", plan.footprint.stdout),
         stream("stderr", plan.footprint.stderr),
-        record.own("status", not_run),
+        record.own("status", device.array(not_run)),
         zeros("exit_code", np.int32),
         zeros("lack", np.uint64),
         zeros("allocations", np.uint32),
@@ -151,8 +151,8 @@ def pack_calls(record: LaunchRecord, calls: Calls) -> CallRows:
     own("first_row", calls.first_row)
     if calls.tolerance is not None:
         own("tolerance", device.array(np.array(calls.tolerance, np.float64)))
-    not_run = device.xp.full(rows, int(device.built.status["STATUS_NOT_RUN"]), np.int32)
-    status = own("status", not_run)
+    not_run = np.full(rows, device.built.status["STATUS_NOT_RUN"], np.int32)
+    status = own("status", device.array(not_run))
     counted = {name: own(name, device.zeros(rows, kind)) for name, kind in CALL_ROWS.items()}
     values = {} if calls.value_size is None else _values(device, own, rows, calls.value_size)
     judging["value_size"] = calls.value_size or 0
