@@ -17,7 +17,7 @@
 state_t state = {(const qstr_pool_t *)&CONST_POOL};
 size_t steps = 0;
 
-// What makes str objects. No test calls it.
+// The functions that make str objects. No test calls them.
 const int mp_type_str = 0;
 
 mp_obj_t mp_obj_new_str_copy(const int *type, const byte *data, size_t length) {
