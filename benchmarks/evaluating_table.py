@@ -14,7 +14,6 @@ devices and starting processes.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -25,7 +24,8 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from benchmarks.evaluating import EXPECTED, ends, ends_alone, judged, small
+from benchmarks.evaluating import EXPECTED, ends, ends_alone, small
+from benchmarks.evaluating_scale import Reference
 from porter import evaluate
 from porter.evaluation.data_files import read_programs
 from porter.evaluation.devices import open_all
@@ -79,15 +79,10 @@ def timed(name: str, work: Callable[[], Any]) -> Any:
     return found
 
 
-def generated(pool: Pool, name: str, sources: Sequence[str], cases: int) -> Workload:
+def generated(reference: Reference, name: str, sources: Sequence[str], cases: int) -> Workload:
     """Make a workload of functions, and time CPython."""
-    parts = 8 * (os.cpu_count() or 1)
-    given = [(sources[i::parts], cases) for i in range(parts)]
-    found = timed(f"{name}, CPython", lambda: pool.map(judged, given))
-    passed = np.zeros((len(sources), cases), bool)
-    for i, rows in enumerate(found):
-        if rows:
-            passed[i::parts] = rows
+    seconds, passed = reference.run(sources, cases)
+    print(f"{name}, CPython: {seconds:.4f} s", flush=True)
     pairs = [((case,), EXPECTED) for case in range(cases)]
     return Workload(name, sources, pairs, True, passed)
 
@@ -116,13 +111,14 @@ def programs(pool: Pool, count: int, seed: int) -> list[str]:
     return [source for part in found for source in part]
 
 
-def workloads(pool: Pool, only: str, path: Path | None, scale: int) -> list[Workload]:
+def workloads(reference: Reference, only: str, path: Path | None, scale: int) -> list[Workload]:
     """Return the workloads whose names contain `only`; `scale` divides their sizes."""
+    pool = reference.pool
     made: dict[str, Callable[[str], Workload]] = {
-        "4096 x 64": lambda n: generated(pool, n, programs(pool, 4096 // scale, 1_000), 64),
-        "32768 x 64": lambda n: generated(pool, n, programs(pool, 32768 // scale, 2_000), 64),
-        "262144 x 1": lambda n: generated(pool, n, programs(pool, 262144 // scale, 3_000), 1),
-        "1000000 of four lines": lambda n: generated(pool, n, small(1_000_000 // scale), 1),
+        "4096 x 64": lambda n: generated(reference, n, programs(pool, 4096 // scale, 1_000), 64),
+        "32768 x 64": lambda n: generated(reference, n, programs(pool, 32768 // scale, 2_000), 64),
+        "262144 x 1": lambda n: generated(reference, n, programs(pool, 262144 // scale, 3_000), 1),
+        "1000000 of four lines": lambda n: generated(reference, n, small(1_000_000 // scale), 1),
     }
     found = [make(name) for name, make in made.items() if only in name]
     if path is not None and only in path.name:
@@ -143,9 +139,10 @@ def main() -> None:
     parser.add_argument("--devices", nargs="+", choices=TARGETS, default=list(TARGETS))
     parser.add_argument("--scale", type=int, default=1, help="divides the numbers of programs")
     options = parser.parse_args()
-    with multiprocessing.Pool() as pool:
-        pool.map(judged, [(small(8), 1)] * (os.cpu_count() or 1))
-        found = workloads(pool, options.only, options.file, options.scale)
+    reference = Reference()
+    reference.run(small(8 * reference.cores), 1)
+    found = workloads(reference, options.only, options.file, options.scale)
+    reference.pool.terminate()
     wrong = False
     for target in options.devices:
         device, _ = open_sandbox(TARGETS[target], None, options.build)

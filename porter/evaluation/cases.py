@@ -231,19 +231,15 @@ def _of_mapping(case: Mapping[Any, Any], name: str) -> tuple[Any, Any, Any]:
     return case.get("args", ()), case.get("kwargs", {}), case["expected"]
 
 
-def output_limits(cases: Cases, stdout: int) -> np.ndarray[Any, Any]:
-    """Return the bytes of output that a row of each case may have (int64[cases]).
+def output_limit(case: TextCase, stdout: int) -> int:
+    """Return the bytes of output that a row of a whole program may have.
 
     A row may print more than `stdout` bytes where its own case expects a longer output. The limit
     does not depend on other cases, with which a launch shares the size of its buffers.
 
     Args:
-        cases: The cases.
+        case: The row's case.
         stdout: Maximum bytes of output per call.
     """
-    limits = np.full(len(cases), stdout, np.int64)
-    if cases.texts is not None:
-        longest = np.array([len(case.stdout or "") for case in cases.texts]) * MAX_CHARACTER
-        most = np.minimum(longest + SPARE_OUTPUT, MOST_OUTPUT)
-        limits = np.maximum(limits, most) // 16 * 16
-    return limits
+    expected = len(case.stdout or "") * MAX_CHARACTER
+    return max(stdout, min(expected + SPARE_OUTPUT, MOST_OUTPUT)) // 16 * 16

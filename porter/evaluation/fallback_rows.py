@@ -16,7 +16,7 @@ from attrs import evolve, field, frozen
 
 from porter.base.exception_record import ExceptionRecord
 from porter.errors import LaunchInterrupted
-from porter.evaluation.cases import output_limits
+from porter.evaluation.cases import output_limit
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Portion
 from porter.evaluation.shapes import with_globals
@@ -211,9 +211,8 @@ def _job(portion: Portion, how: Judging, fallback: Fallback, call: _Call) -> Job
 
 def _limit(portion: Portion, how: Judging, case: int) -> int:
     """Return the bytes of output that a row of `case` may have."""
-    if portion.cases.texts is None:
-        return how.stdout
-    return int(output_limits(portion.cases, how.stdout)[case])
+    texts = portion.cases.texts
+    return how.stdout if texts is None else output_limit(texts[case], how.stdout)
 
 
 def _deadline(portion: Portion, how: Judging, fallback: Fallback, program: int) -> float:

@@ -17,7 +17,7 @@ from porter.base.untrusted import Unreadable, printable, text_of
 from porter.errors import PorterError
 from porter.evaluation import row_outputs
 from porter.evaluation.batch_size import rows_at_once
-from porter.evaluation.cases import Cases, encode, output_limits
+from porter.evaluation.cases import Cases, encode, output_limit
 from porter.evaluation.fallback_rows import run_in_cpython
 from porter.evaluation.growth import rerun_larger
 from porter.evaluation.launches import VALUE_SIZE, Work, launch, uploaded, work_of
@@ -236,7 +236,7 @@ def _of_run(portion: Portion, how: Judging) -> Judging:
     texts = portion.cases.texts
     if texts is None:
         return how
-    reserved = int(output_limits(portion.cases, how.stdout).max())
+    reserved = max(output_limit(case, how.stdout) for case in texts)
     keep = (how.keep | {"outputs"}) - {"values"}
     return evolve(how, keep=keep, compare=None, reserved=reserved)
 
@@ -358,10 +358,10 @@ def _rows(
                 values[row] = Unreadable(reason, b"")
     raised, tracebacks = _raised(how, work, result, status)
     outputs = row_outputs.texts(result.stdout) if "outputs" in how.keep else []
-    if outputs and portion.cases.texts is not None:
-        limits = _output_limits(portion, how, work)
+    if outputs and (texts := portion.cases.texts) is not None:
         for row in np.flatnonzero(status == CaseStatus.OUT_OF_OUTPUT).tolist():
-            outputs[row] = outputs[row][: int(limits[row])]
+            limit = output_limit(texts[work.case_of_row[row]], how.stdout)
+            outputs[row] = outputs[row][:limit]
     rows = _Left(
         status,
         result.calls.host(device, "steps").view(np.int64),
@@ -516,9 +516,10 @@ def _statuses(
 
 def _output_limits(portion: Portion, how: Judging, work: Work) -> Any:
     """Return the bytes of output that each row may have; one number for rows of calls."""
-    if portion.cases.texts is None:
+    texts = portion.cases.texts
+    if texts is None:
         return how.stdout
-    return output_limits(portion.cases, how.stdout)[work.case_of_row]
+    return np.array([output_limit(case, how.stdout) for case in texts])[work.case_of_row]
 
 
 def _lacked(device: Device, result: Result) -> np.ndarray[Any, Any]:

@@ -61,6 +61,8 @@ class LaunchRecord:
 
     def upload(self) -> None:
         """Copy the arrays that wait, in one copy, because each takes a tenth of a millisecond."""
+        if not self.waiting:
+            return
         starts, size = {}, 0
         for field, values in self.waiting.items():
             starts[field] = size
