@@ -24,6 +24,9 @@ OUTPUT = frozenset({"gpusnek_output_write", "gpusnek_output_flush"})
 GUARD = frozenset({"gpusnek_guard_write", "gpusnek_guard_written", "gpusnek_guard_release"})
 # Unwinding: a poll could unwind a second time.
 UNWINDING = frozenset({"nlr_jump"})
+# Searches of tables: the lookup cache is a hint, which depends on addresses and on earlier lookups.
+# The steps of a program must not depend on it. Comparisons of keys, which may take long, poll.
+LOOKUP = frozenset({"mp_map_lookup"})
 # Freeing is bounded by the work of the allocation.
 RELEASE = "gc_free"
 LOOK = "gpusnek_poll"  # port function that reads the interrupt word
@@ -151,7 +154,7 @@ def _is_jump_inside(loop: LoopFact, draws: Collection[int]) -> bool:
 
 
 def _quiet(functions: Mapping[str, FunctionFact], raisers: Collection[str]) -> set[str]:
-    """Return the functions that must not poll: collector, unwinding, the poll, and callees.
+    """Return the functions that must not poll: collector, unwinding, lookups, the poll, and callees.
 
     A callee that calls through a pointer or contains a setjmp may run code of the Python program.
     It and its own callees may poll. So may a callee that never returns: it makes an exception and
@@ -161,7 +164,7 @@ def _quiet(functions: Mapping[str, FunctionFact], raisers: Collection[str]) -> s
         functions: All functions, by key.
         raisers: The functions that never return.
     """
-    start = {*COLLECTOR, *OUTPUT, *GUARD, *UNWINDING, RELEASE, LOOK, POLL}
+    start = {*COLLECTOR, *OUTPUT, *GUARD, *UNWINDING, *LOOKUP, RELEASE, LOOK, POLL}
     start |= {key for key, function in functions.items() if _UNWIND in function.calls}
     seen: set[str] = set()
     todo = [key for key in start if key in functions]

@@ -94,6 +94,14 @@ def test_the_collector_does_not_poll() -> None:
     assert whole_program(parse(HEAD + text)).polls.keys() == {"other"}
 
 
+def test_a_search_of_a_map_does_not_poll() -> None:
+    """The lookup cache, a hint, decides how many iterations a search has."""
+    text = "int equal(int n) { for (; n; n -= 2) h(n); return p(n); } "
+    text += "void mp_map_lookup(int n) { for (; n; n -= 2) equal(n); } "
+    text += "void mp_set_lookup(int n) { for (; n; n -= 2) equal(n); }"
+    assert whole_program(parse(HEAD + text)).polls.keys() == {"equal", "mp_set_lookup"}
+
+
 def test_what_the_collector_calls_to_raise_polls() -> None:
     """A callee that never returns unwinds anyway."""
     loop = "{ for (int i = 0; i < n; i++) p = 0; }"
