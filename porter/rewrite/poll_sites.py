@@ -154,7 +154,7 @@ def _is_jump_inside(loop: LoopFact, draws: Collection[int]) -> bool:
 
 
 def _quiet(functions: Mapping[str, FunctionFact], raisers: Collection[str]) -> set[str]:
-    """Return the functions that must not poll: collector, unwinding, lookups, the poll, and callees.
+    """Return the functions that must not poll: collector, unwinding, lookups, the poll, callees.
 
     A callee that calls through a pointer or contains a setjmp may run code of the Python program.
     It and its own callees may poll. So may a callee that never returns: it makes an exception and
