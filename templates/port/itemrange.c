@@ -1,4 +1,4 @@
-// Checks of the integers that arrays store, with CPython's exceptions. The patch `item-ranges` makes
+// Checks of the integers that arrays store, with CPython's exceptions. The patch `ranges` makes
 // upstream's functions call this file, and modstruct.c calls it.
 #include "itemrange.h"
 

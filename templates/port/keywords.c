@@ -21,10 +21,10 @@ typedef struct {
 } signature_t;
 
 static const signature_t signatures[] = {
-    { NULL, MP_QSTR_sum, { MP_QSTR_iterable, MP_QSTR_start } },
+    { NULL, MP_QSTR_sum, { MP_QSTRnull, MP_QSTR_start } },
     { NULL, MP_QSTR_round, { MP_QSTR_number, MP_QSTR_ndigits } },
     { NULL, MP_QSTR_pow, { MP_QSTR_base, MP_QSTR_exp, MP_QSTR_mod } },
-    { &mp_type_int, MP_QSTRnull, { MP_QSTR_x, MP_QSTR_base } },
+    { &mp_type_int, MP_QSTRnull, { MP_QSTRnull, MP_QSTR_base } },
     { &mp_type_str, MP_QSTRnull, { MP_QSTR_object, MP_QSTR_encoding, MP_QSTR_errors } },
     { &mp_type_bytes, MP_QSTRnull, { MP_QSTR_source, MP_QSTR_encoding, MP_QSTR_errors } },
     { &mp_type_bytearray, MP_QSTRnull, { MP_QSTR_source, MP_QSTR_encoding, MP_QSTR_errors } },
@@ -132,6 +132,9 @@ static mp_obj_t call_positional(const signature_t *signature, mp_obj_t function,
         if (given[i] == MP_OBJ_NULL) {
             given[i] = default_of(parameter);
         }
+        if (given[i] == MP_OBJ_NULL && parameter == MP_QSTRnull) {
+            mp_raise_TypeError(MP_ERROR_TEXT("int() missing string argument"));
+        }
         if (given[i] == MP_OBJ_NULL) {
             mp_raise_msg_varg(&mp_type_TypeError,
                 MP_ERROR_TEXT("missing required argument '%q'"), parameter);
@@ -198,14 +201,36 @@ static mp_obj_t call_zip(size_t n_args, const mp_obj_t *args, mp_obj_t strict) {
     return MP_OBJ_FROM_PTR(zip);
 }
 
-// Calls print() without the argument at `at`, which is `flush`: output is not buffered.
-static mp_obj_t call_print(size_t n_args, size_t n_kw, const mp_obj_t *args, size_t at) {
+// Calls a function without the keyword argument at `at`.
+static mp_obj_t call_without(
+    mp_obj_t function, size_t n_args, size_t n_kw, const mp_obj_t *args, size_t at) {
     const size_t size = n_args + 2 * n_kw - 2;
     mp_obj_t few[8];
     mp_obj_t *const kept = size <= MP_ARRAY_SIZE(few) ? few : m_new(mp_obj_t, size);
     memcpy(kept, args, at * sizeof(mp_obj_t));
     memcpy(kept + at, args + at + 2, (size - at) * sizeof(mp_obj_t));
-    return mp_call_function_n_kw(MP_OBJ_FROM_PTR(&mp_builtin_print_obj), n_args, n_kw - 1, kept);
+    return mp_call_function_n_kw(function, n_args, n_kw - 1, kept);
+}
+
+// Calls min() or max() with keyword arguments. Returns MP_OBJ_NULL if upstream's function accepts
+// them: it ignores those that it does not know, and calls a key that is None.
+static mp_obj_t call_extremum(
+    mp_obj_t function, const char *name, size_t n_args, size_t n_kw, const mp_obj_t *args) {
+    size_t none = 0; // position of `key=None`
+    for (size_t at = n_args; n_args > 0 && at < n_args + 2 * n_kw; at += 2) {
+        if (args[at] == MP_OBJ_NEW_QSTR(MP_QSTR_key)) {
+            none = args[at + 1] == mp_const_none ? at : none;
+        } else if (args[at] != MP_OBJ_NEW_QSTR(MP_QSTR_default)) {
+            mp_raise_msg_varg(&mp_type_TypeError,
+                MP_ERROR_TEXT("'%q' is an invalid keyword argument for %s()"),
+                MP_OBJ_QSTR_VALUE(args[at]), name);
+        } else if (n_args > 1) {
+            mp_raise_msg_varg(&mp_type_TypeError,
+                MP_ERROR_TEXT("Cannot specify a default for %s() with multiple positional arguments"),
+                name);
+        }
+    }
+    return none == 0 ? MP_OBJ_NULL : call_without(function, n_args, n_kw, args, none);
 }
 
 static mp_obj_t call_slice(size_t n_args, size_t n_kw, const mp_obj_t *args) {
@@ -283,10 +308,16 @@ mp_obj_t gpusnek_call_keywords(mp_obj_t function, size_t n_args, size_t n_kw, co
     if (function == MP_OBJ_FROM_PTR(&mp_builtin_print_obj)) {
         for (size_t at = n_args; at < n_args + 2 * n_kw; at += 2) {
             if (args[at] == MP_OBJ_NEW_QSTR(MP_QSTR_flush)) {
-                return call_print(n_args, n_kw, args, at);
+                return call_without(function, n_args, n_kw, args, at); // output is not buffered
             }
         }
         return MP_OBJ_NULL;
+    }
+    if (function == MP_OBJ_FROM_PTR(&mp_builtin_min_obj)) {
+        return call_extremum(function, "min", n_args, n_kw, args);
+    }
+    if (function == MP_OBJ_FROM_PTR(&mp_builtin_max_obj)) {
+        return call_extremum(function, "max", n_args, n_kw, args);
     }
     if (function == MP_OBJ_FROM_PTR(&mp_builtin___build_class___obj)) {
         return gpusnek_build_class(n_args, n_kw, args);

@@ -12,6 +12,7 @@
 #include "py/objtype.h"
 #include "py/runtime.h"
 #include "raised.h"
+#include "ranges.h"
 #include "types.h"
 
 // Return whether an object is of a built-in type or of a class that derives from it.
@@ -298,29 +299,8 @@ static const mp_rom_map_elem_t view_table[] = {
 };
 static MP_DEFINE_CONST_DICT(view_methods, view_table);
 
-static mp_obj_t sequence_count(mp_obj_t self, mp_obj_t value) {
-    mp_obj_iter_buf_t buffer;
-    const mp_obj_t items = mp_getiter(self, &buffer);
-    mp_int_t count = 0;
-    for (mp_obj_t item; (item = mp_iternext(items)) != MP_OBJ_STOP_ITERATION;) {
-        count += mp_obj_equal(item, value);
-    }
-    return MP_OBJ_NEW_SMALL_INT(count);
-}
-static MP_DEFINE_CONST_FUN_OBJ_2(sequence_count_obj, sequence_count);
-
-static mp_obj_t sequence_index(mp_obj_t self, mp_obj_t value) {
-    mp_obj_iter_buf_t buffer;
-    const mp_obj_t items = mp_getiter(self, &buffer);
-    mp_int_t at = 0;
-    for (mp_obj_t item; (item = mp_iternext(items)) != MP_OBJ_STOP_ITERATION; at++) {
-        if (mp_obj_equal(item, value)) {
-            return MP_OBJ_NEW_SMALL_INT(at);
-        }
-    }
-    mp_raise_ValueError(MP_ERROR_TEXT("value is not in range"));
-}
-static MP_DEFINE_CONST_FUN_OBJ_2(sequence_index_obj, sequence_index);
+static MP_DEFINE_CONST_FUN_OBJ_2(range_count_obj, gpusnek_range_count);
+static MP_DEFINE_CONST_FUN_OBJ_2(range_index_obj, gpusnek_range_index);
 
 // For tuple displays with a star.
 static mp_obj_t list_as_tuple(mp_obj_t self) {
@@ -338,8 +318,8 @@ static const mp_rom_map_elem_t list_table[] = {
 static MP_DEFINE_CONST_DICT(list_methods, list_table);
 
 static const mp_rom_map_elem_t range_table[] = {
-    { MP_ROM_QSTR(MP_QSTR_count), MP_ROM_PTR(&sequence_count_obj) },
-    { MP_ROM_QSTR(MP_QSTR_index), MP_ROM_PTR(&sequence_index_obj) },
+    { MP_ROM_QSTR(MP_QSTR_count), MP_ROM_PTR(&range_count_obj) },
+    { MP_ROM_QSTR(MP_QSTR_index), MP_ROM_PTR(&range_index_obj) },
 };
 static MP_DEFINE_CONST_DICT(range_methods, range_table);
 

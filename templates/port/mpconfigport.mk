@@ -20,7 +20,7 @@ SRC_C += attribute_names.c classes.c classnames.c instances.c metaclasses.c dequ
 SRC_C += verify.c verify_code.c verify_flow.c
 SRC_C += integers.c integers_power.c integers_text.c integers_words.c natural_power.c natural_product.c \
     natural_quotient.c
-SRC_C += formatting.c complexes.c itemrange.c numbers.c printing.c
+SRC_C += formatting.c complexes.c itemrange.c numbers.c printing.c ranges.c
 SRC_C += floats.c decimal_expansion.c decimal_layout.c decimal_nearest.c decimal_powers.c \
     decimal_shortest.c
 SRC_C += elementary_angles.c elementary_errors.c elementary_expm1.c elementary_gamma.c \

@@ -341,7 +341,8 @@ VM_INLINE int tier_range_next(mp_obj_t *slots, mp_int_t *value) {
     if (!MP_SMALL_INT_FITS(next)) {
         return -1;
     }
-    slots[1] = (mp_obj_t)(next + step);
+    const mp_int_t after = (mp_int_t)((mp_uint_t)next + (mp_uint_t)step); // wraps at the end
+    slots[1] = (mp_obj_t)((after < next) == (step < 0) ? after : end);
     *value = next;
     return 1;
 }

@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "py/misc.h"
+#include "py/runtime.h"
+#include "raised.h"
 
 typedef struct {
     mp_token_kind_t kind;
@@ -107,8 +109,22 @@ static void note_docs(const mp_lexer_t *lex) {
     }
 }
 
-static void scan(mp_lexer_t *lex, gpusnek_tokens_t *tokens) {
+// Scans a token. Raises TabError, and makes other wrong tokens invalid (invalidsyntax.h).
+static void scan_token(mp_lexer_t *lex) {
     gpusnek_scan_token(lex);
+    if (lex->gpusnek_refused == GPUSNEK_WRONG_TABS) {
+        const mp_obj_t error = mp_obj_new_exception_msg(&gpusnek_type_TabError,
+            MP_ERROR_TEXT("inconsistent use of tabs and spaces in indentation"));
+        mp_obj_exception_add_traceback(error, lex->source_name, lex->line, MP_QSTRnull);
+        nlr_raise(error);
+    }
+    if (lex->gpusnek_refused) {
+        lex->tok_kind = MP_TOKEN_INVALID;
+    }
+}
+
+static void scan(mp_lexer_t *lex, gpusnek_tokens_t *tokens) {
+    scan_token(lex);
     if (lex->tok_kind == MP_TOKEN_NAME || lex->tok_kind == MP_TOKEN_STRING) {
         note_docs(lex);
     }
@@ -223,7 +239,7 @@ void mp_lexer_to_next(mp_lexer_t *lex) {
         replay(lex);
         return;
     }
-    gpusnek_scan_token(lex);
+    scan_token(lex);
     if (lex->tok_kind == MP_TOKEN_NAME) {
         note_docs(lex);
         if (is_name(lex, "match", 5) && begins_statement(previous)) {

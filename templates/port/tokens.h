@@ -7,6 +7,10 @@
 
 typedef struct _gpusnek_tokens_t gpusnek_tokens_t;
 
+// What a lexer's gpusnek_refused says of its token.
+#define GPUSNEK_WRONG_TOKEN (1) // SyntaxError
+#define GPUSNEK_WRONG_TABS (2) // TabError
+
 // Upstream's mp_lexer_to_next(), renamed. It scans one token.
 void gpusnek_scan_token(mp_lexer_t *lex);
 
