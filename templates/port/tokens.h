@@ -7,7 +7,7 @@
 
 typedef struct _gpusnek_tokens_t gpusnek_tokens_t;
 
-// What a lexer's gpusnek_refused says of its token.
+// Values of a lexer's gpusnek_refused: the fault of its token.
 #define GPUSNEK_WRONG_TOKEN (1) // SyntaxError
 #define GPUSNEK_WRONG_TABS (2) // TabError
 

@@ -63,7 +63,7 @@ except SyntaxError as error:
 except (RecursionError, RuntimeError, MemoryError, OverflowError, ValueError) as error:
     print("limit", type(error).__name__)
 """
-# What CPython accepts and gpusnek does not (docs/reference/language.md).
+# Syntax that CPython accepts and gpusnek does not (docs/reference/language.md).
 MISSING = re.compile(r"async for|except\s*\*")
 
 
