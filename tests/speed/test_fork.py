@@ -88,9 +88,11 @@ def test_trimmed_images_go_on(device: Device) -> None:
     images = store_of(arenas)
     assert device.trim(arenas) > 0
     assert device.trim(arenas) == 0
+    more = "if threadIdx == 99:\n    x += [bytearray({})]"
+    assert not run(device, [more.format(1)], N, launch, keep).status.any()
+    device.trim(arenas)
     least = images.size
-    more = "if threadIdx == 99:\n    x += [bytearray(4000)]"
-    assert not run(device, [more], N, launch, keep).status.any()
+    assert not run(device, [more.format(4000)], N, launch, keep).status.any()
     assert images.rows == images.most
     assert device.trim(arenas) > 0 and least + 4000 < images.size < least + N * 1000
     rests = device.built.constants["GPUSNEK_NO_PROGRAM"]
@@ -102,7 +104,7 @@ def test_trimmed_images_go_on(device: Device) -> None:
     )
     assert not result.status.any()
     assert [result.stdout[i] for i in (0, 1, 98, 99)] == [
-        b"3636 6 8\n", b"3636 6 7\n", b"3636 6 8\n", b"3636 7 7\n"
+        b"3636 6 8\n", b"3636 6 7\n", b"3636 6 8\n", b"3636 8 7\n"
     ]  # fmt: skip
 
 
