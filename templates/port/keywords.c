@@ -212,8 +212,9 @@ static mp_obj_t call_without(
     return mp_call_function_n_kw(function, n_args, n_kw - 1, kept);
 }
 
-// Calls min() or max() with keyword arguments. Returns MP_OBJ_NULL if upstream's function accepts
-// them: it ignores those that it does not know, and calls a key that is None.
+// Checks the keyword arguments of min() or max(), and calls the function without a key that is None.
+// Returns MP_OBJ_NULL if the caller must call upstream's function with all of them. Upstream ignores
+// unknown names, and calls None as a key.
 static mp_obj_t call_extremum(
     mp_obj_t function, const char *name, size_t n_args, size_t n_kw, const mp_obj_t *args) {
     size_t none = 0; // position of `key=None`
