@@ -23,7 +23,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
@@ -43,12 +43,15 @@ def judged(work: tuple[Sequence[str], int]) -> list[list[bool]]:
     return [passed(compile(source, "<program>", "exec"), cases) for source in sources]
 
 
+def each_small(count: int) -> Iterator[str]:
+    """Yield `count` different programs of four lines; the first of each two is right for case 0."""
+    for i in range(count):
+        yield f"def solve(x):\n    a = x * {i} + {i % 2}\n    b = a % {i % 97 + 2}\n    return b\n"
+
+
 def small(count: int) -> list[str]:
-    """Return `count` different programs of four lines; half of them are right for case 0."""
-    return [
-        f"def solve(x):\n    a = x * {i} + {i % 2}\n    b = a % {i % 97 + 2}\n    return b\n"
-        for i in range(count)
-    ]
+    """Return the programs of each_small()."""
+    return list(each_small(count))
 
 
 def passed(code: Any, cases: int) -> list[bool]:
