@@ -12,7 +12,7 @@ Programs:
     --humaneval  a file of HumanEval's format: reference solutions with their tests
     --generated  programs of `porter torture python`, which print what they compute
     --library    such programs that use the frozen library
-    --candidates functions of porter_dev/bench/candidates.py, each with eight cases
+    --candidates functions of porter_dev/candidates.py, each with eight cases
     --folder     Python files, run as whole programs
 """
 
@@ -35,7 +35,7 @@ from porter.evaluation.judgement import judge_in_cpython
 from porter.fallback import Fallback
 from porter.run import Device
 from porter.run.device.host import HostTwin
-from porter_dev.bench import candidates
+from porter_dev import candidates
 from porter_dev.torture.python.library_program import generate_library
 from porter_dev.torture.python.program import generate
 from porter_dev.torture.python.python_campaign import draw

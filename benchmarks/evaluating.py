@@ -4,7 +4,7 @@
         [--small] [--each case|program] [--devices 0,1] [--batch PROGRAMS]
         [--file JSONL [--copies 400]]
 
-The programs come from porter_dev/bench/candidates.py and are all different. With --small they have
+The programs come from porter_dev/candidates.py and are all different. With --small they have
 four lines. The pool has a process per core. Each process compiles a program once, executes it, and
 compares the result of `solve` for each case. The times include compiling on both sides, but
 neither starting processes nor opening the device. With --file the programs are those of a set with
@@ -32,7 +32,7 @@ from porter import evaluate
 from porter.evaluation.data_files import read_programs
 from porter.evaluation.devices import open_all
 from porter.evaluation.execution import Opened, open_sandbox
-from porter_dev.bench.candidates import functions
+from porter_dev.candidates import functions
 
 EXPECTED = 0
 

@@ -4,7 +4,7 @@
     python -m benchmarks.evaluating_scale --plot judging.png scale.csv
 
 The programs have four lines (`small`), or ten to 24 lines (`candidates`, of
-porter_dev/bench/candidates.py); all are different and new to the device. A program runs once for
+porter_dev/candidates.py); all are different and new to the device. A program runs once for
 each of its cases. The engines are CPython, with a process per core, and each of `cores`, `gpu` and
 `together` that the machine has. Devices are open, and processes started, before the time begins.
 Every engine's results are compared with CPython's.
@@ -33,7 +33,7 @@ from porter import evaluate
 from porter.errors import PorterError
 from porter.evaluation.devices import open_all
 from porter.evaluation.execution import Opened, open_sandbox
-from porter_dev.bench.candidates import functions
+from porter_dev.candidates import functions
 
 COUNTS = (100, 1_000, 10_000, 100_000, 1_000_000)
 MOST_CALLS = 1_000_000  # of a measurement

@@ -30,7 +30,7 @@ from porter import evaluate
 from porter.evaluation.data_files import read_programs
 from porter.evaluation.devices import open_all
 from porter.evaluation.execution import open_sandbox
-from porter_dev.bench.candidates import functions
+from porter_dev.candidates import functions
 
 COPIES = (1, 20, 100)  # of the programs of a set
 TARGETS = {"cuda": "cuda", "host": "host", "all": None}

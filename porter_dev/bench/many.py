@@ -20,11 +20,11 @@ from attrs import define, field, frozen
 
 from porter.errors import BenchFailed
 from porter.run import Program, run
-from porter_dev.bench.candidates import CASES, programs
 from porter_dev.bench.catalogue import PROGRAMS
 from porter_dev.bench.cpu_references import SAMPLE, Python, Reference, together
 from porter_dev.bench.measurement import Figure, Setting, Whole
 from porter_dev.bench.oracle import check_outputs
+from porter_dev.candidates import CASES, programs
 
 NAME = "candidates"
 COUNT = 4096

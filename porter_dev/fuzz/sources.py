@@ -11,7 +11,7 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from porter_dev.bench.candidates import functions
+from porter_dev.candidates import functions
 
 # Programs with the constructs that generated functions lack.
 CONSTRUCTS = (

@@ -1,16 +1,16 @@
-"""The structure of the tree: short files, unique class names, and no import cycles.
-
-`lint-imports` (pyproject.toml) checks the layers.
-"""
+"""The structure of the tree: layers, short files, unique class names, and no import cycles."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import grimp
 import pytest
 
-from tests.architecture.sources import PACKAGES, cycles, repeated, sources
+from tests.architecture.sources import PACKAGES, ROOT, cycles, repeated, sources
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +27,12 @@ def test_one_module_of_porter_loads_the_development_tools() -> None:
         name for name, text in sources().items() if name[:7] == "porter/" and found.search(text)
     ]
     assert named == ["porter/cli/_development.py"]
+
+
+def test_the_contracts_between_layers_hold() -> None:
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_a_class_name_has_one_meaning() -> None:

@@ -15,7 +15,7 @@ import pytest
 from porter import dask, evaluate
 from porter.errors import NoGpu
 from porter.run.built import Built, open_build
-from porter_dev.bench.candidates import functions
+from porter_dev.candidates import functions
 from tests.cluster.conftest import killing_one
 
 pytestmark = pytest.mark.gpu

@@ -26,7 +26,7 @@ from porter.evaluation import (
 )
 from porter.evaluation.launches import Work
 from porter.run import Device
-from porter_dev.bench.candidates import functions
+from porter_dev.candidates import functions
 
 from .conftest import Judge
 

@@ -18,7 +18,7 @@ from porter.evaluation.devices import MixedDevices, open_mixed
 from porter.evaluation.schedule import Schedule
 from porter.run import Device, open_device
 from porter.run.built import Built, open_build
-from porter_dev.bench.candidates import functions
+from porter_dev.candidates import functions
 
 pytestmark = pytest.mark.gpu
 COUNT = int(os.environ.get("PORTER_EQUAL_PROGRAMS", "1000"))

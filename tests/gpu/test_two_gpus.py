@@ -11,7 +11,7 @@ import pytest
 from porter import InterpreterArray, evaluate
 from porter.errors import NoGpu
 from porter.run.built import Built, open_build
-from porter_dev.bench.candidates import functions
+from porter_dev.candidates import functions
 
 pytestmark = pytest.mark.gpu
 CASES = [((case,), 0) for case in range(8)]

@@ -21,9 +21,9 @@ from porter.run.launch.options import Sizes
 from porter.run.launch.shared_code import with_shared_code
 from porter.run.launch.templates import PAYS_EACH
 from porter.sync.store import synced_releases
-from porter_dev.bench.candidates import functions
 from porter_dev.bench.catalogue import PROGRAMS
 from porter_dev.bench.cpu_references import DRIVER
+from porter_dev.candidates import functions
 
 KEPT = ("outputs", "values", "tracebacks", "exceptions")
 

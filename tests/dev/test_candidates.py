@@ -10,9 +10,9 @@ import pytest
 from porter.errors import BenchFailed
 from porter.run import Device
 from porter_dev.bench import cpu_references, many
-from porter_dev.bench.candidates import CASES, programs
 from porter_dev.bench.many import Candidates
 from porter_dev.bench.measurement import Setting
+from porter_dev.candidates import CASES, programs
 
 
 def test_a_seed_gives_the_same_distinct_programs() -> None:
