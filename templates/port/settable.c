@@ -50,6 +50,20 @@ static inline bool is_crowded(size_t filled, size_t slots) {
     return filled * 5 >= (slots - 1) * 3;
 }
 
+// Returns whether a table that was given its last key may have to grow. A heap that lacked memory
+// for a larger table is asked again when a quarter and an eighth of the slots are left, because each
+// answer costs a collection.
+static inline bool is_growing(size_t filled, size_t slots) {
+    const size_t left = slots - filled;
+    return is_crowded(filled, slots)
+           && (!is_crowded(filled - 1, slots) || left == slots / 4 || left == slots / 8);
+}
+
+// Returns whether a table is so full that searches would visit many slots.
+static inline bool is_full(size_t filled, size_t slots) {
+    return filled + 1 >= slots - slots / 16;
+}
+
 // Returns the smallest number of slots greater than `keys`.
 static inline size_t slots_above(size_t keys) {
     size_t slots = MIN_SLOTS;
@@ -176,11 +190,11 @@ void gpusnek_set_add(mp_set_t *set, mp_obj_t key) {
             set->used++;
             return;
         }
-        if (state_of(set)->filled + 1 < set->alloc) {
+        if (!is_full(state_of(set)->filled, set->alloc)) {
             break;
         }
-        // The heap was full, and this is the last empty slot (U1). Hash functions of a program may
-        // change the set while it is rebuilt.
+        // The heap was full, and these are the last empty slots (U1). Hash functions of a program
+        // may change the set while it is rebuilt.
         if (!resize(set, grown(set->used + 1), set->used + 1)) {
             m_malloc_fail(bytes_of(set->alloc * 2));
         }
@@ -188,7 +202,7 @@ void gpusnek_set_add(mp_set_t *set, mp_obj_t key) {
     state_of(set)->filled++;
     set->table[place] = key;
     set->used++;
-    if (is_crowded(state_of(set)->filled, set->alloc)) {
+    if (is_growing(state_of(set)->filled, set->alloc)) {
         resize(set, grown(set->used), set->used);
     }
 }
