@@ -2,6 +2,7 @@
 
 Input: the finished rows of a portion, with the resource that each failed row lacked. Output: the
 rows after runs with four times as much heap, frame stack or C stack, and the sizes that were tried.
+A row that caught the exception, and did not pass, runs again too.
 `judgement` calls `rerun_larger`, which launches through a function of its caller. `execution` calls
 `suited` to choose the device for the sizes that an evaluation begins with.
 """
@@ -27,6 +28,17 @@ from porter.run.advice import OPTIONS, WORDS
 from porter.run.launch.plan import check_local, footprint, free
 
 FACTOR = 4  # a rerun has this many times as much of the resource that was too small
+# Ends of a program that caught a MemoryError or RecursionError and might pass with more memory.
+_CAUGHT = [
+    int(one)
+    for one in (
+        CaseStatus.WRONG,
+        CaseStatus.RAISED,
+        CaseStatus.EXITED,
+        CaseStatus.NOT_COMPARED,
+        CaseStatus.OUT_OF_OUTPUT,
+    )
+]
 Launched = Callable[[Device, Judging, Work], "FailedRows"]
 
 
@@ -39,7 +51,7 @@ class FailedRows(Protocol):
 
     @property
     def lack(self) -> np.ndarray[Any, Any]:
-        """The resource that each row lacked, by Built.lack (uint8)."""
+        """The resource that each row lacked, by Built.lack (uint8); with CAUGHT: at some time."""
 
     def replace(self, rows: np.ndarray[Any, Any], others: Any) -> None:
         """Replace these `rows` by `others`."""
@@ -102,7 +114,7 @@ def rerun_larger(
     Returns:
         The sizes that were tried for each row that is OUT_OF_MEMORY in the end, by row.
     """
-    if not (rows.status == CaseStatus.OUT_OF_MEMORY).any():
+    if not _lacking(rows, _caught_bit(device)).any():
         return {}
     growth = _Growth(device, how, work, rows)
     growth.schedule(np.arange(len(rows.status)), InterpreterSizes.of(device, how))
@@ -110,6 +122,19 @@ def rerun_larger(
         sizes = min(growth.waiting, key=lambda one: (one.heap, one.pystack, one.stack))
         growth.rerun(np.array(sorted(growth.waiting.pop(sizes))), sizes, run)
     return growth.reasons()
+
+
+def _caught_bit(device: Device) -> int:
+    return int(device.built.lack["CAUGHT"])
+
+
+def _lacking(rows: FailedRows, caught: int) -> np.ndarray[Any, Any]:
+    """Return which rows ran out of memory, whether they caught the exception or not (bool)."""
+    found: np.ndarray[Any, Any] = rows.status == CaseStatus.OUT_OF_MEMORY
+    noted = rows.lack & caught != 0
+    if noted.any():
+        found |= noted & np.isin(rows.status, _CAUGHT)
+    return found
 
 
 @define(eq=False)
@@ -124,6 +149,7 @@ class _Growth:
         work: The interpreters of the first launch.
         rows: The rows, which reruns replace.
         options: The option that sets each resource, by the resource's value of Built.lack.
+        caught: The bit of Built.lack of a row that caught the exception.
         unit_of_row: The unit of each row.
         waiting: The units to run next, by their sizes.
         tried: The sizes of each unit's runs.
@@ -135,6 +161,7 @@ class _Growth:
     work: Work
     rows: FailedRows
     options: dict[int, str] = field(init=False)
+    caught: int = field(init=False)
     unit_of_row: np.ndarray[Any, Any] = field(init=False)
     waiting: dict[InterpreterSizes, list[int]] = field(factory=dict, init=False)
     tried: dict[int, list[InterpreterSizes]] = field(factory=dict, init=False)
@@ -144,15 +171,16 @@ class _Growth:
         """Compute what does not change between reruns."""
         lack, work = self.device.built.lack, self.work
         self.options = {int(lack[name]): option for name, option in OPTIONS.items()}
+        self.caught = _caught_bit(self.device)
         self.unit_of_row = work.units(self.how)
 
     def option(self, row: int) -> str:
         """Return the option that was too small for `row`; a value that does not fit needs heap."""
-        return self.options.get(int(self.rows.lack[row]), "heap")
+        return self.options.get(int(self.rows.lack[row]) & ~self.caught, "heap")
 
     def schedule(self, among: np.ndarray[Any, Any], sizes: InterpreterSizes) -> None:
         """Schedule the next run of the units whose rows `among` lacked memory at `sizes`."""
-        lacking = among[self.rows.status[among] == CaseStatus.OUT_OF_MEMORY]
+        lacking = among[_lacking(self.rows, self.caught)[among]]
         units, places = np.unique(self.unit_of_row[lacking], return_index=True)
         for unit, row in zip(units.tolist(), lacking[places].tolist(), strict=True):
             self.tried.setdefault(unit, []).append(sizes)

@@ -102,6 +102,7 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
         return run_in_stages(device, portion, how, work, partial(_unbroken, portion))
 
     rows = run(device, how, work)
+    _keep_passing(device, portion, asked, rows)
     tried = rerun_larger(device, how, work, rows, run)
     rows.reasons.update(tried)
     return _completed(device, portion, asked, how, rows)
@@ -272,7 +273,8 @@ class _Left:
     Attributes:
         status: As in Judgement.
         steps: As in Judgement.
-        lack: The resource or feature that each row lacked, by Built.lack (uint8).
+        lack: The resource or feature that each row lacked, by Built.lack (uint8); with CAUGHT, the
+            resource that it ran out of without failing for it.
         outputs: As in Judgement.
         values: As in Judgement.
         tracebacks: As in Judgement.
@@ -609,12 +611,35 @@ def _why_missing(
     return dict(zip(rows.tolist(), [text or _NO_EXCEPTION for text in found], strict=True))
 
 
+def _cases(portion: Portion) -> np.ndarray[Any, Any]:
+    """Return the case of each row of a portion."""
+    starts = np.repeat(np.cumsum(portion.counts) - portion.counts, portion.counts)
+    found: np.ndarray[Any, Any] = (
+        np.repeat(portion.first_case, portion.counts) + np.arange(portion.rows) - starts
+    )
+    return found
+
+
+def _keep_passing(device: Device, portion: Portion, how: Judging, rows: _Left) -> None:
+    """Let no whole program run again that ran out of memory, caught the exception and passes."""
+    texts = portion.cases.texts
+    caught = rows.lack & int(device.built.lack["CAUGHT"]) != 0
+    if texts is None or how.function is not None or not caught.any():
+        return
+    cases = _cases(portion)
+    for row in np.flatnonzero(caught & (rows.status == CaseStatus.WRONG)).tolist():
+        expected = texts[int(cases[row])].stdout
+        if expected is None or equal_outputs(
+            text_of(rows.outputs[row]), expected, how=how.output, tolerance=how.tolerance
+        ):
+            rows.lack[row] = 0
+
+
 def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
     """Compare returned values, or outputs of whole programs, on the host."""
     texts = portion.cases.texts
     function = how.function or partial(equal_outputs, how=how.output, tolerance=how.tolerance)
-    starts = np.repeat(np.cumsum(portion.counts) - portion.counts, portion.counts)
-    cases = np.repeat(portion.first_case, portion.counts) + np.arange(portion.rows) - starts
+    cases = _cases(portion)
     for row in np.flatnonzero(rows.status == CaseStatus.WRONG).tolist():
         value: Any
         expected: Any

@@ -241,4 +241,26 @@ static inline void gpusnek_clear(void *memory, size_t bytes) {
     }
 }
 
+#define GPUSNEK_TABLE_PER_STEP (32) // bytes of the allocation table, for 4 KiB of heap
+// A collection for an allocation takes steps if the table has more bytes, for 512 KiB of heap. Such a
+// heap is on the host. In a smaller one, equal programs take equal steps on all devices, although the
+// C stack, which decides what a collection keeps, depends on the compiler.
+#define GPUSNEK_TIMED_TABLE (4096)
+#define GPUSNEK_LEAST_FREE (64) // a collection that leaves less than this part free is crowded
+// An allocation fails after this number of crowded collections in a row, and half as many after a
+// failure. So a program's time follows its steps, and a handler of MemoryError gets some memory.
+#define GPUSNEK_MOST_CROWDED (8)
+
+// Return whether a heap has so few free blocks after a collection that almost each allocation would
+// collect again.
+static inline bool gpusnek_is_crowded(const uint8_t *table, size_t bytes) {
+    size_t left = bytes * GPUSNEK_BLOCKS_OF_BYTE / GPUSNEK_LEAST_FREE;
+    for (size_t i = 0; i < bytes && left > 0; i++) {
+        const unsigned used = (table[i] | table[i] >> 1) & 0x55u;
+        const size_t free = used == 0x55u ? 0 : 4 - (used & 1) - (used >> 2 & 1) - (used >> 4 & 1) - (used >> 6);
+        left = left > free ? left - free : 0;
+    }
+    return left > 0;
+}
+
 #endif

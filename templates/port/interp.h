@@ -146,6 +146,7 @@ enum gpusnek_lacks {
     GPUSNEK_LACK_PYSTACK = 2,
     GPUSNEK_LACK_STACK = 3, // the C stack
     GPUSNEK_LACK_FEATURE = 4, // rows of calls only: gpusnek_missed()
+    GPUSNEK_LACK_CAUGHT = 128, // rows of calls only, added to one of the first three: gpusnek_ran_out()
 };
 
 // Values of the interrupt word. Every change to a value other than these raises one
@@ -387,6 +388,10 @@ GPUSNEK_API int gpusnek_bind(int kind, const char *name, const void *data, size_
 // the allocation that failed, or 0. Exceptions that a program catches do not count, nor a
 // MemoryError that it raises without a failed allocation.
 GPUSNEK_API int gpusnek_lack(uint64_t *bytes);
+
+// Return the resource (GPUSNEK_LACK_*) that was exhausted first since the last gpusnek_exec() began,
+// also if the program caught the exception.
+GPUSNEK_API int gpusnek_ran_out(void);
 
 // Return whether the core of the interpreter raised the exception that ended the last program or
 // call because it lacks something (GPUSNEK_MISSING_*). The record of the exception names it. Store

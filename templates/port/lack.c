@@ -5,6 +5,7 @@
 // lifecycle.c classifies the uncaught exception by gpusnek_lack_of(). The host reads the result by
 // gpusnek_lack() and prints advice.
 #include "exceptions.h"
+#include "freeblocks.h"
 #include "missing.h"
 #include "port.h"
 #include "py/mpstate.h"
@@ -15,6 +16,7 @@
 
 static size_t refused; // bytes, the size of the last allocation that failed; 0: none
 static int lack; // GPUSNEK_LACK_*
+static int ran_out; // GPUSNEK_LACK_*, of the first exhaustion of the program or its calls
 
 void gpusnek_refused(size_t size) {
     if (gpusnek_recording()) {
@@ -22,6 +24,26 @@ void gpusnek_refused(size_t size) {
     }
     // An allocation in a locked heap fails whatever the heap's size is.
     refused = MP_STATE_THREAD(gc_lock_depth) > 0 ? 0 : size;
+    if (refused > 0) {
+        gpusnek_note_lack(GPUSNEK_LACK_HEAP);
+        // The collection before the failure takes time by the size of the heap.
+        gpusnek_look_soon(MP_STATE_MEM(area).gc_alloc_table_byte_len / GPUSNEK_TABLE_PER_STEP);
+    }
+}
+
+void gpusnek_note_lack(int resource) {
+    if (ran_out == GPUSNEK_LACK_NOTHING) {
+        ran_out = resource;
+    }
+}
+
+int gpusnek_ran_out(void) {
+    return ran_out;
+}
+
+void gpusnek_lack_of_program(void) {
+    ran_out = GPUSNEK_LACK_NOTHING;
+    gpusnek_lack_start();
 }
 
 void gpusnek_lack_start(void) {

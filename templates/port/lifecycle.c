@@ -304,7 +304,7 @@ static int execute(const char *source, size_t length, int kind, const char *name
         return GPUSNEK_NOT_STARTED;
     }
     exit_code = 0;
-    gpusnek_lack_start();
+    gpusnek_lack_of_program();
     gpusnek_devices_idle(); // a hard stop leaves devices busy
     gpusnek_limits_begin(true);
     MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;

@@ -48,6 +48,8 @@ int gpusnek_report(void *raised, bool compiled);
 // For gpusnek_lack(): clear the last program's diagnosis, and diagnose the exception that ended
 // this program (lack.c).
 void gpusnek_lack_start(void);
+// As gpusnek_lack_start(), and for gpusnek_ran_out(), where a program begins.
+void gpusnek_lack_of_program(void);
 void gpusnek_lack_of(mp_obj_t exception);
 // Answers a REPL's question, a source of kind GPUSNEK_CONTINUE or GPUSNEK_COMPLETE (repl.c).
 // Returns a status; may raise.

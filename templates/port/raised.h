@@ -7,6 +7,7 @@
 #ifndef GPUSNEK_RAISED_H
 #define GPUSNEK_RAISED_H
 
+#include "interp.h"
 #include "py/obj.h"
 #include "py/objexcept.h"
 #include "raisedlist.h"

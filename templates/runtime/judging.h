@@ -24,6 +24,9 @@ static inline PORTER_DEVICE void gpusnek_close_row(
             lack = GPUSNEK_LACK_FEATURE;
         }
     }
+    if (lack == GPUSNEK_LACK_NOTHING && gpusnek_ran_out() != GPUSNEK_LACK_NOTHING) {
+        lack = gpusnek_ran_out() | GPUSNEK_LACK_CAUGHT;
+    }
     ((uint32_t *)judging->missing)[row] = missing;
     ((uint64_t *)judging->steps)[row] = steps;
     ((uint8_t *)judging->lack)[row] = (uint8_t)lack;

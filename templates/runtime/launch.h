@@ -91,7 +91,7 @@ typedef struct gpusnek_judging_t {
     uint64_t status;            // int32_t[rows]: of the call, or of the program if that failed
     uint64_t equal;             // uint8_t[rows]: 1 if the result equals the expected value
     uint64_t steps;             // uint64_t[rows]: of the call, or of the program if that failed
-    uint64_t lack;              // uint8_t[rows]: GPUSNEK_LACK_*
+    uint64_t lack;              // uint8_t[rows]: GPUSNEK_LACK_*, with CAUGHT
     uint64_t missing;           // uint32_t[rows]: gpusnek_missed()
     uint64_t value_kind;        // uint8_t[rows]: GPUSNEK_VALUE_* of the result; 0: not wanted
     uint64_t value;             // uint64_t[rows]

@@ -69,11 +69,58 @@ def test_endless_growth_ends(judged: Judge) -> None:
     assert found.reasons[1, 0].startswith(("out of pystack: tried ", "out of C stack: tried "))
 
 
-def test_a_program_that_catches_the_error_is_not_run_again(judged: Judge) -> None:
+def test_a_program_that_catches_the_error_and_passes_is_not_run_again(judged: Judge) -> None:
     catches = "def solve(n):\n try: return len([0] * n)\n except MemoryError: return -1"
     assert judged([catches], [((10**6,), -1)]).solved.all()
     raises = "def solve(): raise MemoryError('own')"
     assert judged([raises], [((), 0)]).status.tolist() == [[RAISED]]
+
+
+CATCHES = """\
+seen = 0
+try: seen = len([0] * {size})
+except Exception: seen = -1
+def solve(n):
+    try: return len([0] * n) + seen
+    except Exception as error: return type(error).__name__
+"""
+CATCHES_DEPTH = """\
+def depth(n): return n and 1 + depth(n - 1)
+def solve(n):
+    try: return depth(n)
+    except RecursionError: raise ValueError('deep')
+"""
+
+
+@pytest.mark.parametrize("each", ["case", "program"])
+def test_a_program_that_catches_the_error_and_fails_runs_again(judged: Judge, each: str) -> None:
+    sources = [(CATCHES.format(size=1), [((n,), n + 1) for n in (5, 30_000, 7, 10**9)])]
+    sources += [(CATCHES.format(size=20_000), [((3,), 20_003)])]
+    sources += [(CATCHES_DEPTH, [((n,), n) for n in (3, 900, 5)])]
+    first = judged(sources, each=each, max_heap=0)
+    wrong = CaseStatus.WRONG
+    assert first.status[0, :4].tolist() == [PASSED, wrong, PASSED, wrong]
+    assert first.status[1, 0] == wrong and first.status[2, 1] == RAISED
+    found = judged(sources, each=each)
+    # The last case of the first program has the maximum heap and catches the error there too.
+    assert found.status[0, :4].tolist() == [PASSED, PASSED, PASSED, wrong]
+    assert found.status[1, 0] == PASSED and found.status[2, :3].tolist() == [PASSED] * 3
+    assert not found.reasons
+
+
+def test_a_whole_program_that_catches_the_error(judged: Judge) -> None:
+    source = (
+        "try:\n    print(len([0] * 30_000))\nexcept Exception as error:\n    print('Error:', error)"
+    )
+    cases = [{"stdin": "", "stdout": "30000\n"}]
+    assert judged([source], cases).solved.all()
+    assert not judged([source], cases, max_heap=0).passed.any()
+    deep = "def f(): return f()\ntry:\n    f()\nexcept RecursionError:\n    print('deep')"
+    for stdout in ("deep\n", None):
+        once = judged([deep], [{"stdin": "", "stdout": stdout}])
+        assert once.solved.all() and once.steps.max() < 10_000  # it did not run again
+    again = judged([deep], [{"stdin": "", "stdout": "other\n"}])
+    assert again.status.tolist() == [[CaseStatus.WRONG]] and again.steps.max() > 100_000
 
 
 def test_a_program_too_large_to_load(judged: Judge) -> None:

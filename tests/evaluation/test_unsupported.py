@@ -34,7 +34,7 @@ LACKING = {
     "from contextlib import asynccontextmanager\ndef solve(): return 1": Cause(
         "name", "contextlib", "asynccontextmanager"
     ),
-    "import os\ndef solve(): return callable(os._exit)": Cause("name", "os", "_exit"),
+    "import sys\ndef solve(): return callable(sys._getframe)": Cause("name", "sys", "_getframe"),
     "import _thread\ndef solve(): return 1": Cause("module", "", "_thread"),
     "def solve(): return 1 if callable(breakpoint) else 0": Cause("name", "", "breakpoint"),
     "def solve(): return len(''.__getnewargs__())": Cause("attribute", "str", "__getnewargs__"),

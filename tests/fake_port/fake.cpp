@@ -238,6 +238,10 @@ PORTER_DEVICE int gpusnek_lack(uint64_t *bytes) {
     return GPUSNEK_LACK_NOTHING;
 }
 
+PORTER_DEVICE int gpusnek_ran_out(void) {
+    return GPUSNEK_LACK_NOTHING;
+}
+
 PORTER_DEVICE bool gpusnek_missed(uint32_t *key) {
     *key = 0;
     return false;

@@ -207,7 +207,7 @@ def fill(kept, make):
     except MemoryError:
         return n
 kept, again = [None] * 4000, [None] * 4000
-spare = [bytearray(2040), bytearray(2040)]
+spare = [bytearray(4090), bytearray(2040)]
 gc.collect()
 gc.disable()
 n = fill(kept, two)

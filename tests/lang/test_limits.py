@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from porter import InterpreterArray
+from porter.base.sizes import KIB
 from porter.errors import InterpreterTimeout, LimitReached, ProgramFailed
 from porter.run import Device, Feed, Launch, Program, Result, open_device, run
 
@@ -324,3 +325,49 @@ for i in range({count}):
         pytest.skip("the build has local arenas")
     few, many = steps(500), steps(16000)
     assert many > 32 * few * 1.5
+
+
+FILLED = """\
+def fill():
+    kept = []
+    try:
+        while True: kept.append([0, 0])
+    except MemoryError: pass
+    for i in range(3): kept.pop()
+    try:
+        for i in range(10**6): x = [i]
+        return 'goes on'
+    except MemoryError:
+        return 'full'
+print(fill())
+print([1, 2])
+"""
+COLLECTS = """\
+import gc
+for i in range(100): gc.collect()
+print('end')
+"""
+FAILS = """\
+kept = bytearray({half} // 8 * 9)
+for i in range(100):
+    try: bytearray({half})
+    except MemoryError: pass
+print('end')
+"""
+
+
+@pytest.mark.parametrize("heap", [48 * KIB, 192 * KIB])
+def test_a_heap_that_is_nearly_full_is_full(any_device: Device, heap: int) -> None:
+    result = run(any_device, [FILLED], 2, Launch(heap=heap, stdout=256))
+    assert result.stdout[1] == b"full\n[1, 2]\n", result.stderr[1]
+
+
+@pytest.mark.parametrize("source", [COLLECTS, FAILS], ids=["gc.collect()", "failed allocations"])
+def test_collections_take_steps_by_the_size_of_the_heap(any_device: Device, source: str) -> None:
+    taken = []
+    for heap in (64 * KIB, 256 * KIB):
+        result = ended(any_device, source.format(half=heap // 2), heap=heap)
+        assert result.stdout[0] == b"end\n", result.stderr[0]
+        taken.append(int(result.steps[0]))
+    blocks = (256 - 64) // 4  # of 4 KiB, less those that the tables of the heap take
+    assert 90 * blocks <= taken[1] - taken[0] <= 120 * blocks
