@@ -67,7 +67,7 @@ static TIER_APART PORTER_DEVICE void *called_in_c(mp_code_state_t *const caller,
     tier_call_t call;
     if (!tier_target(*caller->sp, &call)) { return caller; }
     if (call.function == NULL) {
-        if (!tier_may_take_steps(&call)) { return caller; }
+        if (count + keywords > 0 || !tier_may_take_steps(&call)) { return caller; }
         tier_new_object(&call);
         if (!PORTER_UNWINDING) { *caller->sp = call.object; }
         return PORTER_UNWINDING ? caller : NULL;

@@ -152,7 +152,18 @@ int gpusnek_join_bases(int count, const mp_obj_type_t **base, int more, const mp
         *base = other;
         return more;
     }
-    return mp_obj_is_subclass_fast(MP_OBJ_FROM_PTR(*base), MP_OBJ_FROM_PTR(other)) ? count : count + more;
+    if (mp_obj_is_subclass_fast(MP_OBJ_FROM_PTR(*base), MP_OBJ_FROM_PTR(other))) {
+        return count;
+    }
+    const mp_obj_t exception = MP_OBJ_FROM_PTR(&mp_type_BaseException);
+    if (count == 1 && more == 1 && mp_obj_is_subclass_fast(MP_OBJ_FROM_PTR(*base), exception)
+        && mp_obj_is_subclass_fast(MP_OBJ_FROM_PTR(other), exception)) {
+        // All exceptions have one layout. OSError has attributes of its own.
+        *base = mp_obj_is_subclass_fast(MP_OBJ_FROM_PTR(other), MP_OBJ_FROM_PTR(&mp_type_OSError))
+            ? other : *base;
+        return count;
+    }
+    return count + more;
 }
 
 const mp_obj_type_t *gpusnek_derived_metaclass(const mp_obj_type_t *meta, size_t count, const mp_obj_t *bases) {
@@ -421,8 +432,7 @@ static bool defines(const mp_obj_type_t *type, qstr name) {
     return false;
 }
 
-// Returns the object of the built-in type that an instance's class derives from, or MP_OBJ_NULL.
-static mp_obj_t native_part(mp_obj_t instance) {
+mp_obj_t gpusnek_part_of_instance(mp_obj_t instance) {
     gpusnek_mro_t mro = {NULL, 0};
     const mp_obj_type_t *type = mp_obj_get_type(instance);
     while (type != NULL && mp_obj_is_instance_type(type)) {
@@ -443,7 +453,7 @@ static bool is_number(mp_obj_t o) {
 mp_obj_t gpusnek_reflected_first(mp_binary_op_t op, mp_obj_t left, mp_obj_t right) {
     const mp_obj_type_t *const type = mp_obj_get_type(right), *const base = mp_obj_get_type(left);
     const bool built_in = !mp_obj_is_instance_type(base), compares = op <= MP_BINARY_OP_NOT_EQUAL;
-    const mp_obj_t native = built_in ? native_part(right) : MP_OBJ_NULL;
+    const mp_obj_t native = built_in ? gpusnek_part_of_instance(right) : MP_OBJ_NULL;
     const mp_binary_op_t other = op + (MP_BINARY_OP_REVERSE_OR - MP_BINARY_OP_OR);
     const qstr name = compares || op > MP_BINARY_OP_POWER ? MP_QSTRnull : mp_binary_op_method_name[other];
     bool asked = false;

@@ -63,6 +63,10 @@ static inline bool gpusnek_may_reflect(mp_binary_op_t op, mp_obj_t right) {
         && mp_obj_is_instance_type(((const mp_obj_base_t *)MP_OBJ_TO_PTR(right))->type);
 }
 
+// Returns the object of the built-in type that the class of an instance derives from, or MP_OBJ_NULL.
+// Other objects are no instances.
+mp_obj_t gpusnek_part_of_instance(mp_obj_t object);
+
 // Returns whether the class of the right operand derives from that of the left one and is another one.
 bool gpusnek_is_derived(mp_obj_t left, mp_obj_t right);
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "classes.h"
 #include "floats.h"
 #include "integers.h"
 #include "methods_text.h"
@@ -592,6 +593,12 @@ static void format_complex(
 // Call the `__format__` of an instance's class. Return false if the class has none.
 static bool call_format(
     const mp_print_t *print, mp_obj_t value, const char *spec, size_t length) {
+    #if GPUSNEK_PATCH_CLASSES
+    const mp_obj_type_t *const type = mp_obj_get_type(value);
+    if (mp_obj_is_instance_type(type) && gpusnek_class_entry(type, MP_QSTR___format__) == MP_OBJ_NULL) {
+        return false; // `__getattr__` has no say
+    }
+    #endif
     mp_obj_t call[3];
     mp_load_method_maybe(value, MP_QSTR___format__, call);
     if (call[0] == MP_OBJ_NULL) {

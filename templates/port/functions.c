@@ -163,8 +163,8 @@ static mp_obj_t docstring(mp_obj_t function) {
 }
 
 // Return `__defaults__`, `__kwdefaults__`, or for `_parameters` the names of the positional parameters,
-// those of the keyword-only ones, and whether there are `*args` and `**kwargs`. The module inspect
-// reads the latter. A positional-only parameter has a slash before its name. The bytecode does not
+// those of the keyword-only ones, whether there are `*args` and `**kwargs`, and whether it is a
+// generator. The module inspect reads the latter. A positional-only parameter has a slash before its name. The bytecode does not
 // have the names of `*args` and `**kwargs`.
 static mp_obj_t parameters(mp_obj_t function, qstr attribute) {
     size_t count;
@@ -181,14 +181,15 @@ static mp_obj_t parameters(mp_obj_t function, qstr attribute) {
         return (prelude.flags & MP_SCOPE_FLAG_DEFKWARGS) == 0 ? mp_const_none
                : mp_obj_dict_copy(self->extra_args[prelude.defaults]);
     }
-    mp_obj_t lists[4] = {mp_obj_new_list(0, NULL), mp_obj_new_list(0, NULL),
+    mp_obj_t lists[5] = {mp_obj_new_list(0, NULL), mp_obj_new_list(0, NULL),
                          mp_obj_new_bool((prelude.flags & MP_SCOPE_FLAG_VARARGS) != 0),
-                         mp_obj_new_bool((prelude.flags & MP_SCOPE_FLAG_VARKEYWORDS) != 0)};
+                         mp_obj_new_bool((prelude.flags & MP_SCOPE_FLAG_VARKEYWORDS) != 0),
+                         mp_obj_new_bool((prelude.flags & MP_SCOPE_FLAG_GENERATOR) != 0)};
     for (size_t i = count; i < prelude.positional + prelude.keyword_only; i++) {
         mp_obj_list_append(lists[i >= prelude.positional],
             MP_OBJ_NEW_QSTR(gpusnek_parameter(&prelude, i)));
     }
-    return mp_obj_new_tuple(4, lists);
+    return mp_obj_new_tuple(5, lists);
 }
 
 static bool load(mp_obj_t function, qstr attribute, mp_obj_t *dest) {

@@ -427,4 +427,58 @@ void gpusnek_object_attribute(const mp_obj_type_t *type, qstr attr, mp_obj_t *de
     }
 }
 
+bool gpusnek_object_method(mp_obj_t self, qstr attr, mp_obj_t *dest) {
+    switch (attr) {
+        case MP_QSTR___dir__:
+        case MP_QSTR___eq__:
+        case MP_QSTR___hash__:
+        case MP_QSTR___ne__:
+        case MP_QSTR___repr__:
+        case MP_QSTR___str__:
+            break;
+        default:
+            return false;
+    }
+    gpusnek_object_attribute(mp_obj_get_type(self), attr, dest);
+    dest[1] = dest[0] == mp_const_none ? MP_OBJ_NULL : self;
+    return true;
+}
+
+void gpusnek_check_no_arguments(const mp_obj_type_t *type) {
+    if (gpusnek_class_entry(type, MP_QSTR___new__) == MP_OBJ_NULL) {
+        mp_raise_msg_varg(&mp_type_TypeError, MP_ERROR_TEXT("%q() takes no arguments"), (qstr)type->name);
+    }
+}
+
+mp_obj_t gpusnek_unary_of_part(mp_unary_op_t op, mp_obj_t part) {
+    #if MICROPY_PY_BUILTINS_COMPLEX
+    if (op == MP_UNARY_OP_COMPLEX_MAYBE && mp_obj_is_type(part, &mp_type_complex)) {
+        return part;
+    }
+    #endif
+    if (mp_obj_is_int(part) || mp_obj_is_float(part)) {
+        switch (op) {
+            case MP_UNARY_OP_INT_MAYBE:
+                return mp_obj_is_int(part) ? part : MP_OBJ_NULL;
+            #if MICROPY_PY_BUILTINS_FLOAT
+            case MP_UNARY_OP_FLOAT_MAYBE:
+                return mp_obj_new_float(mp_obj_get_float(part));
+            #endif
+            #if MICROPY_PY_BUILTINS_COMPLEX
+            case MP_UNARY_OP_COMPLEX_MAYBE:
+            #endif
+            case MP_UNARY_OP_LEN:
+                return MP_OBJ_NULL;
+            default:
+                break;
+        }
+    }
+    return mp_unary_op(op, part);
+}
+
+mp_obj_t gpusnek_call_static(mp_obj_t self, size_t n_args, size_t n_kw, const mp_obj_t *args) {
+    return mp_call_function_n_kw(
+        ((const mp_obj_static_class_method_t *)MP_OBJ_TO_PTR(self))->fun, n_args, n_kw, args);
+}
+
 #endif

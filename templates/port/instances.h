@@ -42,4 +42,16 @@ void gpusnek_assign_class(mp_obj_t self, mp_obj_t value);
 extern const mp_obj_dict_t gpusnek_object_methods;
 void gpusnek_object_attribute(const mp_obj_type_t *type, qstr attr, mp_obj_t *dest);
 
+// Loads a method of `object` that an instance's classes lack. Returns false for other names.
+bool gpusnek_object_method(mp_obj_t self, qstr attr, mp_obj_t *dest);
+
+// Raises TypeError for a class that has neither `__init__` nor `__new__` and got arguments.
+void gpusnek_check_no_arguments(const mp_obj_type_t *type);
+
+// As mp_unary_op(), of the native part of an instance.
+mp_obj_t gpusnek_unary_of_part(mp_unary_op_t op, mp_obj_t part);
+
+// Calls the function of a static method.
+mp_obj_t gpusnek_call_static(mp_obj_t self, size_t n_args, size_t n_kw, const mp_obj_t *args);
+
 #endif

@@ -83,4 +83,53 @@ static bool gpusnek_skip_whitespace(mp_lexer_t *lex, bool stop_at_newline) {
     return newline;
 }
 
+static inline bool gpusnek_is_quote(unichar c) {
+    return c == '"' || c == '\'';
+}
+
+// Makes the prefix of a string or bytes literal at the cursor lower case: upstream knows no other.
+static void gpusnek_lower_prefix(mp_lexer_t *lex) {
+    const unichar first = lex->chr0 | 0x20, second = lex->chr1 | 0x20;
+    if ((first != lex->chr0 || second != lex->chr1) && unichar_isalpha(lex->chr0)) {
+        const bool pair = (first == 'r' && (second == 'f' || second == 'b'))
+            || (second == 'r' && (first == 'f' || first == 'b'));
+        if (pair && unichar_isalpha(lex->chr1) && gpusnek_is_quote(lex->chr2)) {
+            lex->chr0 = first;
+            lex->chr1 = second;
+        } else if (gpusnek_is_quote(lex->chr1)
+            && (first == 'r' || first == 'f' || first == 'b' || first == 'u')) {
+            lex->chr0 = first;
+        }
+    }
+}
+
+// Doubles the braces of the token's text from `from` on.
+static void gpusnek_double_braces(vstr_t *text, size_t from) {
+    for (size_t i = from; i < text->len; i++) {
+        if (text->buf[i] == '{' || text->buf[i] == '}') {
+            vstr_ins_byte(text, i, text->buf[i]);
+            i++;
+        }
+    }
+}
+
+#if MICROPY_PY_TSTRINGS
+#define gpusnek_has_template had_tstring // of mp_lexer_to_next()
+#else
+#define gpusnek_has_template false
+#endif
+
+// Calls parse_string_literal() for a part of a token. Upstream formats all parts if one is an f-string,
+// so braces of the others are doubled. Parts of a t-string stay as they are.
+#define gpusnek_parse_part(lex, is_raw, is_fstring, ...) do { \
+        const size_t gpusnek_from = (lex)->vstr.len; \
+        if ((is_fstring) && (lex)->fstring_args.len == 0) { \
+            gpusnek_double_braces(&(lex)->vstr, 0); \
+        } \
+        parse_string_literal(lex, is_raw, is_fstring, ##__VA_ARGS__); \
+        if (!(is_fstring) && !gpusnek_has_template && (lex)->fstring_args.len != 0) { \
+            gpusnek_double_braces(&(lex)->vstr, gpusnek_from); \
+        } \
+    } while (0)
+
 #endif

@@ -266,6 +266,9 @@ static inline mp_map_elem_t *gpusnek_map_lookup(
             // str costs more.
             words = false;
         } else if (kind != MP_MAP_LOOKUP_ADD_IF_NOT_FOUND) {
+            if (mp_obj_is_obj(index)) {
+                gpusnek_hash_key(index); // raises TypeError for a list
+            }
             return NULL;
         }
     }

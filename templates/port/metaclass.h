@@ -17,11 +17,20 @@ static inline bool gpusnek_has_metaclass(mp_const_obj_t o) {
            && (((const mp_obj_type_t *)MP_OBJ_TO_PTR(o))->flags & GPUSNEK_TYPE_FLAG_HAS_METACLASS) != 0;
 }
 
-// Returns type(o).
+extern const mp_obj_type_t mp_type_closure; // py/objclosure.c; not in a header
+
+// Returns type(o). All functions of a program have one type, and so have all built-in functions.
 static inline const mp_obj_type_t *gpusnek_class_of(mp_const_obj_t o) {
-    return gpusnek_has_metaclass(o)
-        ? (const mp_obj_type_t *)((const mp_obj_type_t *)MP_OBJ_TO_PTR(o))->slots[GPUSNEK_CLASS_SLOTS - 1]
-        : mp_obj_get_type(o);
+    const mp_obj_type_t *const type = mp_obj_get_type(o);
+    if (type == &mp_type_type) {
+        const mp_obj_type_t *const self = (const mp_obj_type_t *)MP_OBJ_TO_PTR(o);
+        return (self->flags & GPUSNEK_TYPE_FLAG_HAS_METACLASS) != 0
+            ? (const mp_obj_type_t *)self->slots[GPUSNEK_CLASS_SLOTS - 1] : type;
+    }
+    if ((type->flags & (MP_TYPE_FLAG_BUILTIN_FUN | MP_TYPE_FLAG_INSTANCE_TYPE)) == MP_TYPE_FLAG_BUILTIN_FUN) {
+        return &mp_type_fun_builtin_var;
+    }
+    return type == &mp_type_gen_wrap || type == &mp_type_closure ? &mp_type_fun_bc : type;
 }
 
 // Returns whether an object is `type` or derives from it.

@@ -87,8 +87,20 @@ mp_obj_t gpusnek_metaclass_special(mp_obj_t self, qstr name, mp_obj_t argument) 
     return found == MP_OBJ_NULL ? MP_OBJ_NULL : call_found(found, self, argument != MP_OBJ_NULL, 0, &argument);
 }
 
+// Returns whether an instance, such as a form of the module typing, answers for classes.
+static bool is_answering(mp_obj_t class_, qstr name) {
+    const mp_obj_type_t *const type = mp_obj_get_type(class_);
+    return mp_obj_is_instance_type(type) && gpusnek_class_entry(type, name) != MP_OBJ_NULL;
+}
+
 // Returns what a special method answers about an object and one class, or MP_OBJ_NULL.
 static mp_obj_t check_one(mp_obj_t object, mp_obj_t class_, qstr name) {
+    if (is_answering(class_, name)) {
+        mp_obj_t method[3];
+        mp_load_method(class_, name, method);
+        method[2] = object;
+        return mp_obj_new_bool(mp_obj_is_true(mp_call_method_n_kw(1, 0, method)));
+    }
     if (!gpusnek_has_metaclass(class_)
         || (name == MP_QSTR___instancecheck__ && MP_OBJ_FROM_PTR(gpusnek_class_of(object)) == class_)) {
         return MP_OBJ_NULL;
@@ -106,7 +118,8 @@ mp_obj_t gpusnek_metaclass_check(mp_obj_t object, mp_obj_t classes, qstr name) {
     mp_obj_tuple_get(classes, &count, &items);
     bool special = false;
     for (size_t i = 0; i < count; i++) {
-        special = special || gpusnek_has_metaclass(items[i]) || mp_obj_is_exact_type(items[i], &mp_type_tuple);
+        special = special || gpusnek_has_metaclass(items[i]) || is_answering(items[i], name)
+            || mp_obj_is_exact_type(items[i], &mp_type_tuple);
     }
     if (!special) {
         return MP_OBJ_NULL;

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "checkself.h"
+#include "classes.h"
 #include "instances.h"
 #include "py/builtin.h"
+#include "py/objmodule.h"
 #include "py/objtuple.h"
 #include "py/frozenmod.h"
 #include "py/objtype.h"
@@ -62,6 +64,17 @@ static bool refuses(mp_binary_op_t op, mp_obj_t self, mp_obj_t other) {
             || type == &mp_type_range) && !is_a(other, type);
 }
 
+// Return the object of the built-in type whose method is called.
+static mp_obj_t part_of(mp_obj_t self) {
+    #if GPUSNEK_PATCH_CLASSES
+    if (mp_obj_is_instance_type(mp_obj_get_type(self))) {
+        const mp_obj_t part = gpusnek_part_of_instance(self);
+        return part == MP_OBJ_NULL ? self : part;
+    }
+    #endif
+    return self;
+}
+
 #define OPERATOR(name, operation) \
     static mp_obj_t name(mp_obj_t self, mp_obj_t other) { \
         return refuses(operation, self, other) ? mp_const_notimplemented : mp_binary_op(operation, self, other); \
@@ -74,7 +87,7 @@ static bool refuses(mp_binary_op_t op, mp_obj_t self, mp_obj_t other) {
     static MP_DEFINE_CONST_FUN_OBJ_2(name##_obj, name)
 #define SPECIAL(name, operation) \
     static mp_obj_t name(mp_obj_t self) { \
-        return mp_unary_op(operation, self); \
+        return mp_unary_op(operation, part_of(self)); \
     } \
     static MP_DEFINE_CONST_FUN_OBJ_1(name##_obj, name)
 
@@ -126,7 +139,11 @@ SPECIAL(do_pos, MP_UNARY_OP_POSITIVE);
 SPECIAL(do_abs, MP_UNARY_OP_ABS);
 SPECIAL(do_invert, MP_UNARY_OP_INVERT);
 SPECIAL(do_hash, MP_UNARY_OP_HASH);
-SPECIAL(do_len, MP_UNARY_OP_LEN);
+
+static mp_obj_t do_len(mp_obj_t self) {
+    return mp_obj_len(part_of(self));
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(do_len_obj, do_len);
 
 static mp_obj_t do_eq(mp_obj_t self, mp_obj_t other) {
     return refuses(MP_BINARY_OP_EQUAL, self, other) ? mp_const_notimplemented
@@ -532,6 +549,30 @@ bool gpusnek_find_method(mp_obj_t self, const mp_obj_type_t *type, const mp_obj_
             mp_convert_member_lookup(self, own_type, entry->value, dest);
         }
         return true;
+    }
+    return false;
+}
+
+static bool name_in(const mp_map_t *map, mp_obj_t value, mp_obj_t *dest) {
+    for (size_t i = 0; i < map->alloc; i++) {
+        if (mp_map_slot_is_filled(map, i) && map->table[i].value == value) {
+            dest[0] = map->table[i].key;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gpusnek_builtin_name(mp_obj_t self, mp_obj_t *dest) {
+    if (name_in(&mp_module_builtins.globals->map, self, dest)) {
+        return true;
+    }
+    const mp_map_t *const modules = &MP_STATE_VM(mp_loaded_modules_dict).map;
+    for (size_t i = 0; i < modules->alloc; i++) {
+        if (mp_map_slot_is_filled(modules, i) && mp_obj_is_type(modules->table[i].value, &mp_type_module)
+            && name_in(&mp_obj_module_get_globals(modules->table[i].value)->map, self, dest)) {
+            return true;
+        }
     }
     return false;
 }

@@ -9,6 +9,10 @@
 bool gpusnek_find_method(mp_obj_t self, const mp_obj_type_t *type, const mp_obj_type_t *own_type,
     qstr name, mp_obj_t *dest);
 
+// Loads the name of a built-in function: that by which `builtins` or an imported module has it. Returns
+// false if none has it.
+bool gpusnek_builtin_name(mp_obj_t self, mp_obj_t *dest);
+
 // Finds an attribute of a built-in type. `self`: the object, or MP_OBJ_NULL to get the attribute of
 // the type. `own_type`: the class that a class method gets. Sets dest as mp_load_method_maybe(), and
 // returns true, if there is one.
@@ -16,6 +20,10 @@ bool gpusnek_find_method(mp_obj_t self, const mp_obj_type_t *type, const mp_obj_
 // Most searches that fail are for special methods of instances, functions and types.
 static inline bool gpusnek_method(mp_obj_t self, const mp_obj_type_t *type,
     const mp_obj_type_t *own_type, qstr name, mp_obj_t *dest) {
+    if ((type->flags & (MP_TYPE_FLAG_BUILTIN_FUN | MP_TYPE_FLAG_INSTANCE_TYPE)) == MP_TYPE_FLAG_BUILTIN_FUN
+        && (name == MP_QSTR___name__ || name == MP_QSTR___qualname__)) {
+        return self != MP_OBJ_NULL && gpusnek_builtin_name(self, dest);
+    }
     return (type->flags & (MP_TYPE_FLAG_INSTANCE_TYPE | MP_TYPE_FLAG_BINDS_SELF)) == 0
            && type != &mp_type_type && gpusnek_find_method(self, type, own_type, name, dest);
 }

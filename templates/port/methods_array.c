@@ -149,7 +149,8 @@ mp_obj_t gpusnek_array_operation(mp_binary_op_t op, mp_obj_t left, mp_obj_t righ
     const bool multiplies = op == MP_BINARY_OP_MULTIPLY || op == MP_BINARY_OP_REVERSE_MULTIPLY
         || op == MP_BINARY_OP_INPLACE_MULTIPLY;
     if (!mp_obj_is_exact_type(left, &mp_type_array)
-        && !(multiplies && mp_obj_is_exact_type(left, &mp_type_bytearray))) {
+        && !((multiplies || (op == MP_BINARY_OP_CONTAINS && mp_obj_is_small_int(right)))
+             && mp_obj_is_exact_type(left, &mp_type_bytearray))) {
         return MP_OBJ_NULL;
     }
     switch (op) {

@@ -115,9 +115,12 @@ static mp_obj_t split_spaces(const gpusnek_text_t *text, mp_int_t splits) {
 }
 
 mp_obj_t gpusnek_text_rsplit(size_t n_args, const mp_obj_t *args) {
-    const mp_int_t splits = n_args > 2 ? mp_obj_get_int(args[2]) : -1;
+    mp_int_t splits = n_args > 2 ? mp_obj_get_int(args[2]) : -1;
     if (splits < 0) {
-        return MP_OBJ_NULL;
+        if (n_args < 2 || args[1] == mp_const_none) {
+            return MP_OBJ_NULL;
+        }
+        splits = MP_SSIZE_MAX; // upstream splits from the left: separators may overlap
     }
     const gpusnek_text_t text = gpusnek_text(args[0]);
     if (args[1] == mp_const_none) {

@@ -264,7 +264,28 @@ static mp_obj_t plain_int(mp_obj_t number) {
         : mp_obj_cast_to_native_base(number, MP_OBJ_FROM_PTR(&mp_type_int));
 }
 
+bool gpusnek_is_foreign(mp_obj_t operand) {
+    static const mp_obj_type_t *const numbers[] = {
+        &mp_type_int,
+        #if MICROPY_PY_BUILTINS_FLOAT
+        &mp_type_float,
+        #endif
+        #if MICROPY_PY_BUILTINS_COMPLEX
+        &mp_type_complex,
+        #endif
+    };
+    for (size_t i = 0; i < MP_ARRAY_SIZE(numbers); i++) {
+        if (mp_obj_cast_to_native_base(operand, MP_OBJ_FROM_PTR(numbers[i])) != MP_OBJ_NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 mp_obj_t gpusnek_inverse_power(mp_obj_t base, mp_obj_t exponent, mp_obj_t modulus) {
+    if (modulus == mp_const_none) {
+        return mp_binary_op(MP_BINARY_OP_POWER, base, exponent);
+    }
     if (mp_obj_is_instance_type(mp_obj_get_type(base))) {
         const mp_obj_t rest[2] = {exponent, modulus};
         const mp_obj_t power = call_special(base, MP_QSTR___pow__, 2, rest);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "py/obj.h"
+#include "py/objtype.h"
 #include "py/runtime0.h"
 
 // Return the message of the ZeroDivisionError of an operation of ints, or of floats.
@@ -38,6 +39,14 @@ mp_obj_t gpusnek_divide_ints(mp_obj_t number, mp_obj_t by);
 // Compare a float with a big int exactly: the result of `value op number`, or MP_OBJ_NULL if `op`
 // is no comparison.
 mp_obj_t gpusnek_compare_float(mp_binary_op_t op, mp_float_t value, mp_obj_t number);
+
+// Return whether an operand is an instance that no number is a part of. `__float__` of its class serves
+// float(), and no operation.
+bool gpusnek_is_foreign(mp_obj_t operand);
+static inline bool gpusnek_is_no_number(mp_obj_t operand) {
+    return mp_obj_is_obj(operand) && mp_obj_is_instance_type(mp_obj_get_type(operand))
+           && gpusnek_is_foreign(operand);
+}
 
 // Return the float nearest to a big int. Raises OverflowError beyond the range of floats.
 mp_float_t gpusnek_big_float(mp_obj_t number);

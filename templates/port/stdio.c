@@ -95,6 +95,14 @@ static mp_obj_t stdio_writable(mp_obj_t self_in) {
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(stdio_writable_obj, stdio_writable);
 
+// Returns the number of bytes of stdin, for os.fstat().
+static mp_obj_t stdio_size(mp_obj_t self_in) {
+    const gpusnek_input_t *const in = &gpusnek_io.in;
+    const bool reads = ((const stdio_obj_t *)MP_OBJ_TO_PTR(self_in))->fd == FD_IN;
+    return mp_obj_new_int_from_uint(!reads ? 0 : in->live == NULL ? in->size : in->live[0]);
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(stdio_size_obj, stdio_size);
+
 // Encoding and buffers are fixed, so there is nothing to change.
 static mp_obj_t stdio_reconfigure(size_t n_args, const mp_obj_t *args, mp_map_t *keywords) {
     (void)n_args;
@@ -114,6 +122,7 @@ static MP_DEFINE_CONST_FUN_OBJ_KW(stdio_reconfigure_obj, 1, stdio_reconfigure);
     { MP_ROM_QSTR(MP_QSTR_closed), MP_ROM_FALSE }
 
 static const mp_rom_map_elem_t stdio_bytes_locals_table[] = {
+    { MP_ROM_QSTR(MP_QSTR__size), MP_ROM_PTR(&stdio_size_obj) },
     { MP_ROM_QSTR(MP_QSTR_read), MP_ROM_PTR(&mp_stream_read_obj) },
     { MP_ROM_QSTR(MP_QSTR_readinto), MP_ROM_PTR(&mp_stream_readinto_obj) },
     { MP_ROM_QSTR(MP_QSTR_readline), MP_ROM_PTR(&mp_stream_unbuffered_readline_obj) },

@@ -32,7 +32,8 @@ PTX = {
     '#include "porter_runtime.h"': "#define PORTER_RECONVERGE 1\n"
     "static uint32_t porter_clock() { return (uint32_t)lane_clock(); }\n",
 }
-# The schedule of the threads decides whether a mutation shows. The rarest shows with one seed of 30.
+# The schedule of the threads decides whether a mutation shows. The rarest shows with one seed in
+# 30.
 SEEDS = 600
 # Mutations of reconvergence.cu. Each must be detected, so a passing test is significant.
 FAULTS = {

@@ -266,7 +266,7 @@ class Signature:
 
 
 def _of_function(function):
-    positional, only, args, kwargs = function._parameters
+    positional, only, args, kwargs, _ = function._parameters
     if args:
         only = only[1:] + only[:1]  # the compiler stores the last one in the place of *args
     defaults = function.__defaults__ or ()

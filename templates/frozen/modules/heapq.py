@@ -111,4 +111,6 @@ def __getattr__(name):
                 "nlargest", "nsmallest")
     if name in ("heapify_max", "heappop_max", "heappush_max", "heappushpop_max", "heapreplace_max"):
         return _max(name)
+    if name in ("_heapify_max", "_heappop_max", "_heapreplace_max"):
+        return _max(name[1:])
     raise AttributeError(f"module 'heapq' has no attribute '{name}'")

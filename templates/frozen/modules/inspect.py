@@ -24,7 +24,7 @@ def isclass(obj):
 
 
 def isfunction(obj):
-    return _name(obj) in ("function", "closure", "generator") and not isgenerator(obj)
+    return hasattr(obj, "_parameters")
 
 
 def ismethod(obj):
@@ -32,7 +32,7 @@ def ismethod(obj):
 
 
 def isbuiltin(obj):
-    return _name(obj) == "function" and not hasattr(obj, "__globals__")
+    return _name(obj) == "function" and not isfunction(obj)
 
 
 def isroutine(obj):
@@ -47,7 +47,7 @@ iscoroutine = isawaitable = isgenerator
 
 
 def isgeneratorfunction(obj):
-    return _name(obj) == "generator" and not hasattr(obj, "send")
+    return isfunction(obj) and obj._parameters[4]
 
 
 iscoroutinefunction = isgeneratorfunction

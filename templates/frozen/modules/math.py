@@ -20,6 +20,8 @@ def __getattr__(name):
         value = getattr(umath, name)
     else:
         raise AttributeError(f"module 'math' has no attribute '{name}'")
+    if hasattr(value, "_parameters") and value.__name__ != name:
+        value.__name__ = name
     globals()[name] = value
     return value
 
@@ -126,6 +128,8 @@ def _integers(name):
     if name == "trunc":
 
         def trunc(x):
+            if isinstance(x, int):
+                return int(x)
             return x.__trunc__() if hasattr(x, "__trunc__") else umath.trunc(x)
 
         return trunc
@@ -274,6 +278,8 @@ def _floats(name):
         plain = getattr(umath, name)
 
         def rounded(x):
+            if isinstance(x, int):
+                return int(x)
             if hasattr(x, f"__{name}__"):
                 return getattr(x, f"__{name}__")()
             if not isinstance(x, (float, int, bool)) and hasattr(x, "__float__"):

@@ -17,6 +17,8 @@ def __getattr__(name):
         value = _getter(name)
     else:
         raise AttributeError(f"module 'operator' has no attribute '{name}'")
+    if hasattr(value, "_parameters") and value.__name__ != plain:
+        value.__name__ = plain
     globals()[name] = value
     return value
 

@@ -2,8 +2,7 @@ def _function():
     yield
 
 
-FunctionType = type(_function)
-LambdaType = type(lambda: None)
+FunctionType = LambdaType = type(_function)
 GeneratorType = type(_function())
 CoroutineType = GeneratorType
 BuiltinFunctionType = BuiltinMethodType = type(len)

@@ -31,6 +31,25 @@ class _Form:
     def __call__(self, *args, **kwargs):
         raise TypeError(f"Type {self._name} cannot be instantiated; use {self._name.lower()}() instead")
 
+    def __instancecheck__(self, obj):
+        if self._name == "Union":
+            return any([isinstance(obj, arg) for arg in self.__args__])
+        checked = self._checked()  # may replace isinstance
+        return isinstance(obj, checked)
+
+    def __subclasscheck__(self, cls):
+        if self._name == "Union":
+            return any([issubclass(cls, arg) for arg in self.__args__])
+        checked = self._checked()
+        return issubclass(cls, checked)
+
+    def _checked(self):
+        if self._name in _SPECIAL:
+            raise TypeError(f"{self!r} cannot be used with isinstance()")
+        if self.__args__ is not None:
+            raise TypeError("Subscripted generics cannot be used with class and instance checks")
+        return self.__origin__
+
     def __or__(self, other):
         return _union((self, other))
 

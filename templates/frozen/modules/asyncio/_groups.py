@@ -82,4 +82,4 @@ def iscoroutine(obj):
 
 
 def iscoroutinefunction(func):
-    return type(func).__name__ == "generator" and not hasattr(func, "send")
+    return hasattr(func, "_parameters") and func._parameters[4]

@@ -7,7 +7,9 @@ _TEXTS = {"sep": "/", "altsep": None, "extsep": ".", "curdir": ".", "pardir": ".
 
 
 def __getattr__(name):
-    if hasattr(uos, name):
+    if name == "_exit":
+        from sys import exit as value
+    elif hasattr(uos, name):
         value = getattr(uos, name)
     elif name in _TEXTS:
         value = _TEXTS[name]
