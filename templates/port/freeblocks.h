@@ -31,6 +31,7 @@
 #define GPUSNEK_BLOCKS_PER_STEP (8) // 256 bytes; writing and reading them takes about a step's time
 
 void gpusnek_look_soon(size_t steps); // port.h
+bool gpusnek_stays_full(void); // gccollect.c
 
 // Return whether the table is aligned for access by words.
 static inline bool gpusnek_has_words(const uint8_t *table) {
@@ -247,10 +248,6 @@ static inline void gpusnek_clear(void *memory, size_t bytes) {
 // C stack, which decides what a collection keeps, depends on the compiler.
 #define GPUSNEK_TIMED_TABLE (4096)
 #define GPUSNEK_LEAST_FREE (64) // a collection that leaves less than this part free is crowded
-// An allocation fails after this number of crowded collections in a row, and half as many after a
-// failure. So a program's time follows its steps, and a handler of MemoryError gets some memory.
-#define GPUSNEK_MOST_CROWDED (8)
-
 // Return whether a heap has so few free blocks after a collection that almost each allocation would
 // collect again.
 static inline bool gpusnek_is_crowded(const uint8_t *table, size_t bytes) {

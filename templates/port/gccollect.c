@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "freeblocks.h"
 #include "hooks.h"
 #include "lfscalls.h"
 #include "port.h"
@@ -113,6 +114,23 @@ void gc_collect(void) {
     porter_gc_flush(scan_stack, NULL);
     gpusnek_lfs_collect();
     gc_collect_end();
+}
+
+// An allocation fails after this number of crowded collections in a row, and half as many after a
+// failure. So a program's time follows its steps, and a handler of MemoryError gets some memory.
+#define MOST_CROWDED (8)
+
+static uint32_t crowded; // collections in a row that left little memory
+
+// Return whether the allocation that has just collected fails, because the collections before it
+// left little memory too. With the threshold 0, tests collect at each allocation.
+bool gpusnek_stays_full(void) {
+    const bool is_crowded = MP_STATE_MEM(gc_alloc_threshold) != 0
+        && gpusnek_is_crowded(MP_STATE_MEM(area).gc_alloc_table_start,
+            MP_STATE_MEM(area).gc_alloc_table_byte_len);
+    const uint32_t count = is_crowded ? crowded + 1 : 0;
+    crowded = count > MOST_CROWDED ? MOST_CROWDED / 2 : count;
+    return count > MOST_CROWDED;
 }
 
 // Apply the test modes of gpusnek_boot_t once the interpreter has started.
