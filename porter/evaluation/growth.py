@@ -114,7 +114,7 @@ def rerun_larger(
     Returns:
         The sizes that were tried for each row that is OUT_OF_MEMORY in the end, by row.
     """
-    if not _lacking(rows, _caught_bit(device)).any():
+    if not _lacking(rows, caught_bit(device)).any():
         return {}
     growth = _Growth(device, how, work, rows)
     growth.schedule(np.arange(len(rows.status)), InterpreterSizes.of(device, how))
@@ -124,7 +124,8 @@ def rerun_larger(
     return growth.reasons()
 
 
-def _caught_bit(device: Device) -> int:
+def caught_bit(device: Device) -> int:
+    """Return the bit of Built.lack of a row that ran out of memory and caught the exception."""
     return int(device.built.lack["CAUGHT"])
 
 
@@ -171,7 +172,7 @@ class _Growth:
         """Compute what does not change between reruns."""
         lack, work = self.device.built.lack, self.work
         self.options = {int(lack[name]): option for name, option in OPTIONS.items()}
-        self.caught = _caught_bit(self.device)
+        self.caught = caught_bit(self.device)
         self.unit_of_row = work.units(self.how)
 
     def option(self, row: int) -> str:

@@ -19,7 +19,7 @@ from porter.evaluation import row_outputs
 from porter.evaluation.batch_size import rows_at_once
 from porter.evaluation.cases import Cases, encode, output_limit
 from porter.evaluation.fallback_rows import run_in_cpython
-from porter.evaluation.growth import rerun_larger
+from porter.evaluation.growth import caught_bit, rerun_larger
 from porter.evaluation.launches import VALUE_SIZE, Work, launch, uploaded, work_of
 from porter.evaluation.options import CLOCK, MAX_HEAP, STEPS, Judging
 from porter.evaluation.patterns import MAX_COST
@@ -102,7 +102,7 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
         return run_in_stages(device, portion, how, work, partial(_unbroken, portion))
 
     rows = run(device, how, work)
-    _keep_passing(device, portion, asked, rows)
+    _keep_passing(device, portion, asked, work, rows)
     tried = rerun_larger(device, how, work, rows, run)
     rows.reasons.update(tried)
     return _completed(device, portion, asked, how, rows)
@@ -611,24 +611,14 @@ def _why_missing(
     return dict(zip(rows.tolist(), [text or _NO_EXCEPTION for text in found], strict=True))
 
 
-def _cases(portion: Portion) -> np.ndarray[Any, Any]:
-    """Return the case of each row of a portion."""
-    starts = np.repeat(np.cumsum(portion.counts) - portion.counts, portion.counts)
-    found: np.ndarray[Any, Any] = (
-        np.repeat(portion.first_case, portion.counts) + np.arange(portion.rows) - starts
-    )
-    return found
-
-
-def _keep_passing(device: Device, portion: Portion, how: Judging, rows: _Left) -> None:
+def _keep_passing(device: Device, portion: Portion, how: Judging, work: Work, rows: _Left) -> None:
     """Let no whole program run again that ran out of memory, caught the exception and passes."""
     texts = portion.cases.texts
-    caught = rows.lack & int(device.built.lack["CAUGHT"]) != 0
+    caught = rows.lack & caught_bit(device) != 0
     if texts is None or how.function is not None or not caught.any():
         return
-    cases = _cases(portion)
     for row in np.flatnonzero(caught & (rows.status == CaseStatus.WRONG)).tolist():
-        expected = texts[int(cases[row])].stdout
+        expected = texts[int(work.case_of_row[row])].stdout
         if expected is None or equal_outputs(
             text_of(rows.outputs[row]), expected, how=how.output, tolerance=how.tolerance
         ):
@@ -639,7 +629,8 @@ def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
     """Compare returned values, or outputs of whole programs, on the host."""
     texts = portion.cases.texts
     function = how.function or partial(equal_outputs, how=how.output, tolerance=how.tolerance)
-    cases = _cases(portion)
+    starts = np.repeat(np.cumsum(portion.counts) - portion.counts, portion.counts)
+    cases = np.repeat(portion.first_case, portion.counts) + np.arange(portion.rows) - starts
     for row in np.flatnonzero(rows.status == CaseStatus.WRONG).tolist():
         value: Any
         expected: Any

@@ -243,9 +243,9 @@ static inline void gpusnek_clear(void *memory, size_t bytes) {
 }
 
 #define GPUSNEK_TABLE_PER_STEP (32) // bytes of the allocation table, for 4 KiB of heap
-// A collection for an allocation takes steps if the table has more bytes, for 512 KiB of heap. Such a
-// heap is on the host. In a smaller one, equal programs take equal steps on all devices, although the
-// C stack, which decides what a collection keeps, depends on the compiler.
+// An allocation that collects takes steps in a heap whose table is larger (512 KiB of heap). Only the
+// host has such heaps. In smaller ones it takes none, because the C stack decides what a collection
+// keeps and depends on the compiler, and equal programs take equal steps on all devices.
 #define GPUSNEK_TIMED_TABLE (4096)
 #define GPUSNEK_LEAST_FREE (64) // a collection that leaves less than this part free is crowded
 // Return whether a heap has so few free blocks after a collection that almost each allocation would

@@ -20,7 +20,7 @@
 void gpusnek_weakref_waits(mp_obj_t reference, mp_obj_t *next);
 // Returns the first reference of the queue, or MP_OBJ_NULL.
 mp_obj_t gpusnek_weakref_waiting(void);
-// Removes references from the start of the queue. next: the first one that stays, or MP_OBJ_NULL.
+// Makes `next` the first reference of the queue; MP_OBJ_NULL empties it.
 void gpusnek_weakref_called(mp_obj_t next);
 
 // Calls the callbacks of all queued references; in py/modweakref.c (patch `weakrefs`). node: from

@@ -369,5 +369,5 @@ def test_collections_take_steps_by_the_size_of_the_heap(any_device: Device, sour
         result = ended(any_device, source.format(half=heap // 2), heap=heap)
         assert result.stdout[0] == b"end\n", result.stderr[0]
         taken.append(int(result.steps[0]))
-    blocks = (256 - 64) // 4  # of 4 KiB, less those that the tables of the heap take
+    blocks = (256 - 64) // 4  # of 4 KiB; the collector's tables take a few of them
     assert 90 * blocks <= taken[1] - taken[0] <= 120 * blocks
