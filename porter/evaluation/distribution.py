@@ -34,7 +34,7 @@ from porter.evaluation.judgement import Judgement, judge
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Cutter, Portion
 from porter.evaluation.processes import MANY_PROGRAMS, processes_of
-from porter.evaluation.schedule import Schedule, Seat
+from porter.evaluation.schedule import NOTHING, Schedule, Seat, Work
 from porter.run import Cancel, Device
 from porter.run.device.base import MemberDevice
 from porter.run.device.host import HostTwin
@@ -151,12 +151,15 @@ class Distribution:
         rows_of: Returns the rows of the next portion of a worker, from its number, the rows that
             are left (None: not known) and the seconds since the start; 0: none now.
         cutter: The programs that are in no portion yet.
+        ahead: Returns the rows to read ahead for a worker with a GPU, from its number, where the
+            number of rows that are left is not known. None: GPUs get portions of one size.
     """
 
     workers: list[Worker]
     how: Judging
     rows_of: Callable[[int, int | None, float], int]
     cutter: Cutter
+    ahead: Callable[[int], int] | None = None
     _cancel: Cancel = field(init=False)
     _pieces: deque[_Piece] = field(factory=deque, init=False)
     _again: deque[_Piece] = field(factory=deque, init=False)  # pieces whose device failed
@@ -233,7 +236,18 @@ class Distribution:
         return False
 
     def _rows(self, k: int) -> int:
-        return self.rows_of(k, self.cutter.left, time.monotonic() - self._began)
+        elapsed = time.monotonic() - self._began
+        left = self.cutter.left
+        if left is not None or self.ahead is None or not self.workers[k].seat.on_gpu:
+            return self.rows_of(k, left, elapsed)
+        wanted = self.ahead(k)
+        read = self.cutter.ahead(wanted, LOOK)
+        if self.cutter.left is not None:
+            return self.rows_of(k, read, elapsed)
+        # The source continues, perhaps for as long as it has lasted. It may be slow, so a portion
+        # has no more than what was read.
+        follow = self.cutter.cut if read >= wanted or not self.workers[k].seat.opened else 0
+        return min(read, self.rows_of(k, read + follow, elapsed))
 
     def _next(self, k: int, worker: Worker, least: int = 0) -> _Run | None:
         """Return the next attempt of a device; `least`: minimum rows of new programs."""
@@ -314,7 +328,8 @@ class Distribution:
         piece.runs.remove(run)
         worker.runs -= 1
         judged = isinstance(found, Judgement)
-        worker.seat.end(run.portion.rows, time.monotonic(), judged=judged)
+        work = Work.of(found.steps) if isinstance(found, Judgement) else NOTHING
+        worker.seat.end(run.portion.rows, time.monotonic(), judged=judged, work=work)
         if piece.judgements is not None:
             return
         if isinstance(found, Judgement):
@@ -463,7 +478,8 @@ def _mixed(devices: MixedDevices, cutter: Cutter, how: Judging) -> Distribution:
         if gpu.is_open:
             _take_seat(worker, how)
         workers.append(worker)
-    return Distribution(workers, how, Schedule([one.seat for one in workers]).rows, cutter)
+    schedule = Schedule([one.seat for one in workers])
+    return Distribution(workers, how, schedule.rows, cutter, schedule.ahead)
 
 
 def _take_seat(worker: Worker, how: Judging) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from operator import length_hint
 from typing import Any
@@ -15,6 +17,7 @@ from porter.evaluation.cases import Cases
 from porter.run import Program
 
 Source = str | bytes
+MOST_COUNTED = 1 << 20  # programs with their own cases of a sequence, whose cases are counted
 HINT = "Give an iterable of sources; or of pairs (source, cases), and no cases beside it."
 
 
@@ -83,6 +86,7 @@ class Cutter:
 
     Attributes:
         first: Index of the first program that is not in a portion yet.
+        cut: Number of calls in all portions.
 
     Args:
         programs: Sources; or pairs of a source and its cases, where `cases` is None.
@@ -102,21 +106,24 @@ class Cutter:
             )
         self._programs_expected = length_hint(programs)
         self._expected = self._programs_expected * (0 if cases is None else len(cases))
-        self._programs = iter(programs)
+        if cases is None and isinstance(programs, list | tuple) and len(programs) <= MOST_COUNTED:
+            self._expected = sum(map(_own_rows, programs))
+        self._programs = _Reader(iter(programs))
         self._cases = cases
         self._most = most
         self._ahead: tuple[bytes, Cases] | None = None  # read, but in no portion yet
         self.first = 0
+        self.cut = 0
 
     @property
     def left(self) -> int | None:
-        """Calls that are in no portion yet; None where the number of programs is not known.
+        """Calls that are in no portion yet; None where their number is not known.
 
-        Programs with their own cases have no known number of calls.
+        It is known for a sequence of programs, and once `ahead` has found the end.
         """
-        if self._cases is None or not self._expected:
-            return None
-        return max(0, self._expected - self.first * len(self._cases))
+        if self._programs.ended:
+            return self._read_rows
+        return max(0, self._expected - self.cut) if self._expected else None
 
     @property
     def programs_left(self) -> int | None:
@@ -124,11 +131,29 @@ class Cutter:
         expected = self._programs_expected
         return max(0, expected - self.first) if expected else None
 
+    @property
+    def _read_rows(self) -> int:
+        """Calls of programs that were read ahead."""
+        return self._programs.rows + (len(self._ahead[1]) if self._ahead else 0)
+
+    def ahead(self, rows: int, seconds: float) -> int:
+        """Read programs ahead until they have `rows` calls; return the number of read calls.
+
+        Args:
+            rows: The calls.
+            seconds: Reading ends after this time, because a source of programs may be slow.
+        """
+        cases = self._cases
+        more = rows - self._read_rows + self._programs.rows
+        self._programs.ahead(more, seconds, _own_rows if cases is None else lambda _: len(cases))
+        return self._read_rows
+
     def next(self, rows: int) -> Portion | None:
         """Cut the next portion, of at most `rows` calls; return None after the last program."""
         cut = self._own(rows) if self._cases is None else self._shared(rows, self._cases)
         if cut is not None:
             self.first += len(cut.sources)
+            self.cut += cut.rows
         return cut
 
     def _shared(self, rows: int, cases: Cases) -> Portion | None:
@@ -166,6 +191,67 @@ class Cutter:
         for program in self._programs:
             return _with_cases(program, f"programs[{index}]")
         return None
+
+
+class _Reader:
+    """An iterator over programs that can be read ahead.
+
+    A program is checked when it is cut. An error of the iterator is raised behind the programs
+    that were read before it, so reading ahead loses none of them.
+
+    Attributes:
+        rows: Calls of the programs that were read ahead.
+        ended: Whether the last program was read.
+
+    Args:
+        programs: The iterator.
+    """
+
+    def __init__(self, programs: Iterator[Any]) -> None:
+        self._programs = programs
+        self._read: deque[tuple[Any, int]] = deque()
+        self._failure: Exception | None = None
+        self.rows = 0
+        self.ended = False
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self._read:
+            program, rows = self._read.popleft()
+            self.rows -= rows
+            return program
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+        return next(self._programs)
+
+    def ahead(self, rows: int, seconds: float, count: Callable[[Any], int]) -> None:
+        """Read programs ahead; arguments as of `Cutter.ahead`. `count`: returns their calls."""
+        stop = time.monotonic() + seconds
+        while self.rows < rows and not self.ended and self._failure is None:
+            try:
+                program = next(self._programs)
+                calls = count(program)
+            except StopIteration:
+                self.ended = True
+                return
+            except Exception as error:
+                self._failure = error
+                return
+            self._read.append((program, calls))
+            self.rows += calls
+            if time.monotonic() >= stop:
+                return
+
+
+def _own_rows(program: Any) -> int:
+    """Return the number of cases of a program that was not checked yet; 1 if it is not known."""
+    try:
+        return max(1, length_hint(program[1], 1))
+    except (TypeError, LookupError):
+        return 1  # `_with_cases` reports what is wrong
 
 
 def _with_cases(program: Any, name: str) -> tuple[bytes, Cases]:

@@ -10,7 +10,13 @@ portions correct wrong estimates.
 
 from __future__ import annotations
 
-from attrs import define, field
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+
+from porter.evaluation.stragglers import LIMITS
+from porter.evaluation.twins import FEW
 
 # Rows per second and core, before the first portion has ended. A row of a short program takes a
 # core 5 to 40 microseconds.
@@ -19,6 +25,8 @@ GUESS_GPU = 8  # the rate of a GPU before its first portion has ended, as a mult
 FIRST_ON_CORE = 16  # rows per core of the first portion on cores, whose speed is not known
 GROWTH = 8  # a portion on cores has at most this many times the rows of the one before
 SLICE = 0.1  # seconds of a portion on cores
+ROWS_OF_SLICE = 4  # its minimum length, as a multiple of the longest row's
+ALONE = 2.0  # seconds of a portion on cores where no GPU judges
 # Minimum seconds of a portion on cores, by the measured rate. Python works for milliseconds on any
 # portion, and shares its time with the portions of GPUs.
 LEAST_SLICE = 0.01
@@ -26,13 +34,44 @@ LEAST_SLICE = 0.01
 LEAST_ON_GPU = 1 << 17
 MOST_ON_GPU = 1 << 18
 FASTER = 2  # a GPU this many times as fast as the cores judges without them
-SLICE_ON_GPU = 0.25  # seconds of a portion on a GPU where it is not known how many rows are left
+AHEAD_OF_GPU = 0.25  # seconds of a GPU's work for which programs are read ahead
 STARTING = 1.0  # seconds for opening a GPU, or for starting a process
-LAUNCHING = 0.02  # seconds of a launch on a GPU besides its rows
+LAUNCHING = 0.02  # minimum seconds of a portion on a GPU
+# A portion on a GPU lasts as long as its longest row: a lane takes 50 times as long as a core, and
+# the longest row is assumed to take four times as long as the mean.
+LONGEST = 200
 # Seconds, by GUESS_CORE, of an evaluation that the cores judge within this process. Portions for
 # other processes are copied, and begin small, so such an evaluation would take longer with them.
 SHORT = 0.02
 PATIENCE = 0.4  # seconds after which such an evaluation uses the processes too
+
+
+@frozen
+class Work:
+    """The steps that the rows of a portion took.
+
+    Attributes:
+        steps: Steps of all rows.
+        longest: Steps of the longest row.
+        long: Steps of rows that a GPU would run on the cores if they are few (`stragglers`).
+        long_rows: Number of these rows.
+    """
+
+    steps: int = 0
+    longest: int = 0
+    long: int = 0
+    long_rows: int = 0
+
+    @classmethod
+    def of(cls, steps: np.ndarray[Any, Any]) -> Work:
+        """Return the work of rows from their steps (int64)."""
+        if not len(steps):
+            return cls()
+        long = steps[steps > LIMITS[0]]
+        return cls(int(steps.sum()), int(steps.max()), int(long.sum()), len(long))
+
+
+NOTHING = Work()
 
 
 @define
@@ -49,7 +88,12 @@ class Seat:
         rows: Rows of its finished portions.
         seconds: Seconds that it has worked.
         last: Rows of its largest finished portion.
-        running: Rows of its portions in progress.
+        quickest: Seconds of its shortest finished portion; None before one has ended.
+        longest: Seconds of the longest row of its finished portions, at most.
+        steps: Steps of its finished portions.
+        long: Steps of the long rows of these, as in `Work`.
+        long_rows: Number of these rows.
+        running: Rows and start of each portion in progress.
     """
 
     on_gpu: bool
@@ -61,23 +105,37 @@ class Seat:
     rows: int = 0
     seconds: float = 0.0
     last: int = 0
-    running: list[int] = field(factory=list)
+    quickest: float | None = None
+    longest: float = 0.0
+    steps: int = 0
+    long: int = 0
+    long_rows: int = 0
+    running: list[tuple[int, float]] = field(factory=list)
 
     def begin(self, rows: int, now: float) -> None:
         """Record the start of a portion."""
         if not self.running:
             self.started = now
-        self.running.append(rows)
+        self.running.append((rows, now))
 
-    def end(self, rows: int, now: float, *, judged: bool = True) -> None:
-        """Record the end of a portion; `judged`: it has results."""
-        self.running.remove(rows)
+    def end(self, rows: int, now: float, *, judged: bool = True, work: Work = NOTHING) -> None:
+        """Record the end of a portion; `judged`: it has results; `work`: their steps."""
+        at = next(k for k, (count, _) in enumerate(self.running) if count == rows)
+        _, began = self.running.pop(at)
         assert self.started is not None
         self.seconds += max(1e-6, now - self.started)
         self.started = now
         if judged:
             self.rows += rows
             self.last = max(self.last, rows)
+            took = now - began
+            self.quickest = took if self.quickest is None else min(self.quickest, took)
+            # All cores worked for all of the time, at most.
+            share = min(1.0, self.cores * work.longest / max(1, work.steps))
+            self.longest = max(self.longest, share * took)
+            self.steps += work.steps
+            self.long += work.long
+            self.long_rows += work.long_rows
 
     def rate(self) -> float | None:
         """Return rows per second; None before a portion has ended."""
@@ -104,12 +162,13 @@ class Schedule:
 
         Args:
             k: The device's number.
-            left: Rows that no device has yet; None where that is not known.
+            left: Rows that no device has yet, or a lower bound of them; None where that is not
+                known. A GPU gets none then.
             elapsed: Seconds since the evaluation began.
         """
         seat = self.seats[k]
         if seat.on_gpu:
-            return self._on_gpu(k, left, elapsed)
+            return self._on_gpu(k, left)
         if self._shared and (k == 0) != self._is_short(left, elapsed):
             return 0
         if not seat.opened:
@@ -135,7 +194,14 @@ class Schedule:
         rate, first = cores.rate(), FIRST_ON_CORE * cores.cores
         if rate is not None and self._is_much_slower(rate):
             return 0
-        wanted = first if rate is None else min(int(rate * SLICE), GROWTH * max(cores.last, first))
+        wanted = first
+        if rate is not None:
+            # A portion lasts as long as its longest row, so it gets work for the other cores.
+            slice_ = max(SLICE, ROWS_OF_SLICE * cores.longest)
+            wanted = min(int(rate * slice_), GROWTH * max(cores.last, first))
+            if left is not None and not self._wants_gpu(left):
+                share = left * rate / (self._sum() or rate)
+                wanted = max(wanted, min(int(share / 2), int(rate * ALONE)))
         if left is not None and any(seat.running for seat in self.seats if seat is not cores):
             # Other devices do not wait for the last portion of these cores.
             rates = self._sum() or self._rate(k)
@@ -152,31 +218,51 @@ class Schedule:
         running = [seat.rate() for seat in self.seats if seat.on_gpu and seat.running]
         return any(gpu is not None and gpu > FASTER * rate for gpu in running)
 
-    def _on_gpu(self, k: int, left: int | None, elapsed: float) -> int:
+    def _wants_gpu(self, left: int) -> bool:
+        """Return whether a GPU judges, or would get some of the rows that are left."""
+        return any(
+            not seat.lost and (bool(seat.running) or self._on_gpu(k, left) > 0)
+            for k, seat in enumerate(self.seats)
+            if seat.on_gpu
+        )
+
+    def ahead(self, k: int) -> int:
+        """Return the rows to read ahead before GPU `k` gets some, where `left` is not known."""
+        work = 4 * self._overhead(k) * self._sum(without=k) + AHEAD_OF_GPU * self._rate(k)
+        return max(1, min(MOST_ON_GPU, int(work)))
+
+    def _on_gpu(self, k: int, left: int | None) -> int:
+        """Return the rows of the next portion of GPU `k`.
+
+        It gets none where the cores would end before it, so few long rows stay on the cores.
+        """
         seat = self.seats[k]
-        overhead = LAUNCHING if seat.opened else STARTING
-        if left is None:
-            worth = (seat.opened and bool(seat.rows)) or elapsed >= STARTING
-            return min(seat.most, self._by_speed(seat)) if worth else 0
         others = self._sum(without=k)
-        if others and left / others < 2 * overhead:
+        if left is None or (others and left / others < 2 * self._overhead(k)):
             return 0
         share = int(left * self._rate(k) / (others + self._rate(k)))
         if seat.rate() is None and any(one.rows for one in self.seats):
             # The rows are long, or there would be none left. A GPU may be slow at long rows.
-            share = min(share, left // 2)
-        return min(seat.most, MOST_ON_GPU, max(share // 2, min(share, LEAST_ON_GPU)))
+            share = 0 if seat.running else min(share, left // 2)
+        rows = min(seat.most, MOST_ON_GPU, max(share // 2, min(share, LEAST_ON_GPU)))
+        return 0 if self._returns(rows) else rows
 
-    def _by_speed(self, seat: Seat) -> int:
-        """Return the rows of a GPU's next portion where it is not known how many are left.
+    def _returns(self, rows: int) -> bool:
+        """Return whether a GPU would return the rows that take most of the steps to the cores."""
+        seats = self.seats
+        if 2 * sum(one.long for one in seats) <= sum(one.steps for one in seats):
+            return False
+        long = sum(one.long_rows for one in seats) / sum(one.rows for one in seats)
+        return rows * long <= FEW * seats[0].cores
 
-        The first one is as large as the largest portion on cores, because the rows may be slow on a
-        GPU, and would then keep the evaluation from its end.
-        """
-        rate = seat.rate()
-        if rate is None:
-            return max(one.last for one in self.seats) or LEAST_ON_GPU
-        return max(1, min(MOST_ON_GPU, int(rate * SLICE_ON_GPU)))
+    def _overhead(self, k: int) -> float:
+        """Return the minimum seconds of a portion on GPU `k`, with those for opening it."""
+        seat, host = self.seats[k], self.seats[0]
+        rows = self._sum(without=k) or self._rate(0)  # per second, on all cores
+        longest = LONGEST * host.cores / rows
+        if seat.quickest is not None:
+            longest = min(longest, seat.quickest)
+        return max(LAUNCHING, longest) + (0.0 if seat.opened else STARTING)
 
     def _works(self, k: int) -> bool:
         """Return whether device `k` gets portions, and its rate counts."""
