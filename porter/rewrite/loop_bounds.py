@@ -245,6 +245,8 @@ _SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
 _UNSIGNED = (TypeKind.UCHAR, TypeKind.USHORT, TypeKind.UINT, TypeKind.ULONG, TypeKind.ULONGLONG)
 _NARROW = (TypeKind.BOOL, TypeKind.CHAR_U, TypeKind.UCHAR, TypeKind.CHAR_S, TypeKind.SCHAR,
            TypeKind.SHORT, TypeKind.USHORT)  # fmt: skip
+_BYTES = (TypeKind.CHAR_U, TypeKind.UCHAR, TypeKind.CHAR_S, TypeKind.SCHAR)
+_CONTINUES = (0x80, 0xC0)  # masks of the bits that say whether an item of several bytes continues
 _NO_STEPS = Stepping(*(frozenset[int]() for _ in range(6)))
 Takers = Mapping[int, frozenset[int]]
 
@@ -366,6 +368,50 @@ def belongs(inner: Loop, outer: Loop, addressed: frozenset[int]) -> bool:
         and any(local(below) in chained for below in node.children[0].walk())
         for node in inner.every_turn()
     )
+
+
+def is_repaid(inner: Loop, outer: Loop, addressed: frozenset[int]) -> bool:
+    """Return whether an inner loop only counts down what the outer one counted up by one.
+
+    It then has at most as many iterations as the outer loop, in all.
+    """
+    down = {
+        variable
+        for condition in _conditions(inner)
+        if (variable := _counted_to_zero(condition)) in stepping(inner, addressed).back
+        and variable is not None
+        and _steps_by_one(inner, variable)
+    }
+    mine = {change.node for change in changes(inner.nodes())}
+    up = [
+        change
+        for change in changes(outer.nodes())
+        if change.variable in down and change.node not in mine
+    ]
+    return bool(down) and all(change.operator == "+" and change.amount == 1 for change in up)
+
+
+def _counted_to_zero(condition: Node) -> int | None:
+    """Return the local variable that a condition compares with zero: `v`, `v != 0` or `v > 0`."""
+    operator, left, limit = _comparison(condition)
+    if operator in ("!=", ">") and limit == 0:
+        return local(left)
+    return local(condition)
+
+
+def is_encoding(loop: Loop) -> bool:
+    """Return whether a loop reads one item of a variable number of bytes: few iterations.
+
+    Bits of a byte say whether the item continues, as in UTF-8 and in integers of bytecode.
+    """
+    for condition in _conditions(loop):
+        operator, left, limit = _comparison(condition)
+        tested = bare(condition) if limit is None or operator not in ("!=", "==") else bare(left)
+        if tested.kind == K.BINARY_OPERATOR and tested.binary_operator() == "&":
+            byte, mask = map(bare, tested.children)
+            if byte.canonical.kind in _BYTES and constant_value(mask) in _CONTINUES:
+                return True
+    return False
 
 
 def _conditions(loop: Loop) -> list[Node]:

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator
 
 from attrs import field, frozen
 
-from porter.rewrite.loop_bounds import Bound, Takers, addressed, belongs, bound_of
+from porter.rewrite.loop_bounds import (
+    Bound,
+    Takers,
+    addressed,
+    belongs,
+    bound_of,
+    is_encoding,
+    is_repaid,
+)
 from porter.rewrite.loops import Loop, loops_of, surely
 from porter.rewrite.queries import callee, calls_pointer, evaluated, is_setjmp, symbol_key
 from porter.syntax.node import CursorKind as K
@@ -30,6 +38,9 @@ class LoopFact:
         sure: The functions that every iteration calls.
         surely_indirect: Whether every iteration calls through a pointer.
         around: The numbers of the enclosing loops.
+        brief: Whether a call of the function runs few iterations in most cases: a condition, other
+            than an earlier return, decides whether it runs the loop, or the loop reads one item of
+            a variable number of bytes.
     """
 
     number: int
@@ -42,6 +53,7 @@ class LoopFact:
     sure: tuple[str, ...] = field(factory=tuple)
     surely_indirect: bool = False
     around: tuple[int, ...] = field(factory=tuple)
+    brief: bool = False
 
 
 @frozen
@@ -74,8 +86,9 @@ def polling_of(unit: Unit, block: Node, takers: Takers) -> Polling:
     loops = loops_of(block)
     bounds = [bound_of(loop, taken, takers) for loop in loops]
     nodes = list(block.walk(evaluated))
+    sure = {(node.start, node.end) for node in surely(block)}
     return Polling(
-        tuple(_fact(unit, loops, bounds, taken, at) for at in range(len(loops))),
+        tuple(_fact(unit, loops, bounds, taken, sure, at) for at in range(len(loops))),
         tuple(_called(unit, _before_leaving(block))),
         tuple(_passed(unit, nodes)),
         any(_names_budget(node) for node in nodes),
@@ -84,8 +97,14 @@ def polling_of(unit: Unit, block: Node, takers: Takers) -> Polling:
 
 
 def _fact(
-    unit: Unit, loops: list[Loop], bounds: list[Bound], taken: frozenset[int], at: int
+    unit: Unit,
+    loops: list[Loop],
+    bounds: list[Bound],
+    taken: frozenset[int],
+    sure: set[tuple[int, int]],
+    at: int,
 ) -> LoopFact:
+    """Return the facts of loop `at`; `sure`: the places of nodes that no condition skips."""
     loop = loops[at]
     nodes = list(loop.nodes())
     ranges = {(node.start, node.end) for node in nodes}
@@ -96,6 +115,7 @@ def _fact(
         and (inner.node.start, inner.node.end) in ranges
         and loop.region.holds(inner.region)
         and not (bounds[other] is Bound.MEMORY and belongs(inner, loop, taken))
+        and not is_repaid(inner, loop, taken)
     )
     return LoopFact(
         at,
@@ -112,6 +132,7 @@ def _fact(
             for other, outer in enumerate(loops)
             if other != at and outer.region.holds(loop.region)
         ),
+        (loop.node.start, loop.node.end) not in sure or is_encoding(loop),
     )
 
 

@@ -140,11 +140,16 @@ def _before(loop: LoopFact, long: Collection[str]) -> tuple[str, ...]:
 
 
 def _sweeping(functions: Mapping[str, FunctionFact]) -> set[str]:
-    """Return the functions with a loop over memory."""
+    """Return the functions that run a loop over memory unless they return early.
+
+    A function that selects an operation, as mp_binary_op() does, runs such a loop in some cases.
+    """
     return {
         key
         for key, function in functions.items()
-        if any(loop.bound == Bound.MEMORY.value for loop in function.polling.loops)
+        if any(
+            loop.bound == Bound.MEMORY.value and not loop.brief for loop in function.polling.loops
+        )
     }
 
 

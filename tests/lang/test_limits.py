@@ -79,6 +79,30 @@ def test_a_turn_and_a_call_are_steps(any_device: Device) -> None:
     assert many - few >= 10
 
 
+ITEMS = "r = range({n})\nitems = [i % 7 for i in r]\ntexts = ['1.25'] * {n}\nimport bisect, heapq\n"
+
+
+@pytest.mark.parametrize(
+    "call, most",
+    [
+        ("sum(items)", 2),
+        ("sum(r, 0.5)", 1),
+        ("max(items)", 2),
+        ("sum(map(float, texts))", 8),
+        ("heapq.heapify(items)", 4),
+        ("[bisect.bisect(items, 3, 0, 9) for i in r]", 60),
+    ],
+)
+def test_operations_on_items_take_few_steps(any_device: Device, call: str, most: int) -> None:
+    """Else programs with 100,000 items would end at the default step limit."""
+    few, many = (
+        int(ended(any_device, (ITEMS + call).format(n=n), 1).steps[0])
+        - int(ended(any_device, ITEMS.format(n=n), 1).steps[0])
+        for n in (100, 200)
+    )
+    assert 1 <= (many - few) / 100 <= most
+
+
 @pytest.mark.parametrize("n", [1, 64, 700])
 def test_equal_whatever_else_runs(any_device: Device, n: int) -> None:
     mixed = f"if threadIdx % 2:\n    for i in range(9999): pass\nelse:\n    exec({COUNTED!r})\n"

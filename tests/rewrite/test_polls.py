@@ -86,6 +86,53 @@ def test_a_turn_that_runs_a_loop_draws_more() -> None:
     assert [poll.turns for poll in polled.values()] == [NESTED, 1]
 
 
+def test_a_turn_that_runs_a_loop_in_some_cases_draws_one_unit() -> None:
+    """An example is mp_binary_op(), which selects one operation of many."""
+    pick = "void pick(int *a, int n, int k) { if (k == 7) "
+    pick += "{ for (int i = 0; i < n; i++) a[i] = 0; } else { for (; n; n -= 2) h(n); } } "
+    function = "int f(int n, int *a) { while (n--) { pick(a, n, n); } return 0; }"
+    polled = whole_program(parse(HEAD + pick + function)).polls["f"]
+    assert [poll.turns for poll in polled.values()] == [1]
+
+
+REPAID = """int f(const char *s, const char *top) {{ int n = 0, later = 0; while (s < top) {{ h(n);
+    if (*s++ == '0') {up}; else while ({condition}) {{ n += 7; {down}; }} }} return n; }}"""
+
+
+@pytest.mark.parametrize(
+    "up, condition, down, nested",
+    [
+        ("later++", "later", "--later", False),
+        ("later += 1", "later > 0", "later--", False),
+        ("later++", "later != 0", "later = later - 1", False),
+        ("later += 2", "later", "--later", True),
+        ("later = 9", "later", "--later", True),
+        ("later++", "later", "--later, later = later", True),
+        ("later++", "n", "--later", True),
+    ],
+)
+def test_a_loop_that_counts_down_what_its_outer_loop_counted_is_not_nested(
+    up: str, condition: str, down: str, nested: bool
+) -> None:
+    """The parser of floats counts zeros, and adds them later."""
+    function = REPAID.format(up=up, condition=condition, down=down)
+    polled = whole_program(parse(HEAD + function)).polls["f"]
+    assert (NESTED in [poll.turns for poll in polled.values()]) == nested
+
+
+@pytest.mark.parametrize(
+    "condition, units",
+    [("*p++ & 0x80", 1), ("(*p++ & 0xc0) == 0x80", 1), ("(*p++ & 0x80) != 0", 1), ("*p++", NESTED)],
+)
+def test_an_item_of_several_bytes_is_no_loop_over_memory(condition: str, units: int) -> None:
+    """Integers of bytecode and characters in UTF-8 are such items."""
+    skip = f"byte *skip(byte *p) {{ while ({condition}) {{}} return p; }} "
+    function = "int f(int n, byte *a) { while (n--) { a = skip(a); h(n); } return 0; }"
+    text = HEAD + "typedef const unsigned char byte; " + skip + function
+    polled = whole_program(parse(text)).polls["f"]
+    assert [poll.turns for poll in polled.values()] == [units]
+
+
 def test_the_collector_does_not_poll() -> None:
     """Its callees do not poll either, unless the program calls them elsewhere."""
     loop = "{ for (int i = 0; i < n; i++) p = 0; }"
