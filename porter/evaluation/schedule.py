@@ -228,7 +228,7 @@ class Schedule:
 
     def ahead(self, k: int) -> int:
         """Return the rows to read ahead before GPU `k` gets some, where `left` is not known."""
-        work = 4 * self._overhead(k) * self._sum(without=k) + AHEAD_OF_GPU * self._rate(k)
+        work = 3 * self._overhead(k) * self._sum(without=k) + AHEAD_OF_GPU * self._rate(k)
         return max(1, min(MOST_ON_GPU, int(work)))
 
     def _on_gpu(self, k: int, left: int | None) -> int:
