@@ -415,7 +415,7 @@ def judged(
         return _mixed(device, cutter, how).judgements()
     rows = rows_for(device, how, None if sized else cutter.left)
     members = device.members or (MemberDevice(device, device.name),)
-    slots = 1 if sized or device.members else slots_of(device)
+    slots = 1 if sized else slots_of(members[0].device)
     if slots == 1 and not device.members:
         return _on_one(device, cutter, how, rows)
     workers = [

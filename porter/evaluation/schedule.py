@@ -36,7 +36,7 @@ MOST_ON_GPU = 1 << 18
 FASTER = 2  # a GPU this many times as fast as the cores judges without them
 AHEAD_OF_GPU = 0.25  # seconds of a GPU's work for which programs are read ahead
 STARTING = 1.0  # seconds for opening a GPU, or for starting a process
-LAUNCHING = 0.02  # minimum seconds of a portion on a GPU
+LAUNCHING = 0.05  # seconds of a small portion on a GPU, with what it costs the cores meanwhile
 # A portion on a GPU lasts as long as its longest row: a lane takes 50 times as long as a core, and
 # the longest row is assumed to take four times as long as the mean.
 LONGEST = 200

@@ -88,6 +88,8 @@ def test_devices_share_the_rows(cores: float, gpu: float, known: bool) -> None:
 def test_short_evaluations_open_no_gpu() -> None:
     assert simulated(10_000, [1e6, 1e7], opening=2.0)[1][1] == 0
     assert simulated(2_000_000, [1e6, 1e7], opening=0.5)[1][1] > 0
+    assert simulated(64_000, [1.1e6, 1e7])[1][1] == 0  # the GPU is open
+    assert simulated(640_000, [1.1e6, 1e7])[1][1] > 0
 
 
 def shared() -> Schedule:
