@@ -23,6 +23,9 @@ from porter.evaluation.twins import FEW
 GUESS_CORE = 50_000.0
 GUESS_GPU = 8  # the rate of a GPU before its first portion has ended, as a multiple of all cores
 FIRST_ON_CORE = 16  # rows per core of the first portion on cores, whose speed is not known
+# Seconds of work after which the measured speed of cores counts where it is less than the guess. A
+# first portion of short rows mostly shows what Python needs for a portion.
+TRUSTED = 0.03
 GROWTH = 8  # a portion on cores has at most this many times the rows of the one before
 SLICE = 0.1  # seconds of a portion on cores
 ROWS_OF_SLICE = 4  # its minimum length, as a multiple of the longest row's
@@ -200,7 +203,7 @@ class Schedule:
             slice_ = max(SLICE, ROWS_OF_SLICE * cores.longest)
             wanted = min(int(rate * slice_), GROWTH * max(cores.last, first))
             if left is not None and not self._wants_gpu(left):
-                share = left * rate / (self._sum() or rate)
+                share = left * self._rate(k) / (self._sum() or self._rate(k))
                 wanted = max(wanted, min(int(share / 2), int(rate * ALONE)))
         if left is not None and any(seat.running for seat in self.seats if seat is not cores):
             # Other devices do not wait for the last portion of these cores.
@@ -274,10 +277,12 @@ class Schedule:
     def _rate(self, k: int) -> float:
         seat, host = self.seats[k], self.seats[0]
         measured = seat.rate()
-        if measured is not None:
+        if measured is not None and (seat.on_gpu or seat.seconds >= TRUSTED):
             return measured
-        each = (host.rate() or GUESS_CORE * host.cores) / host.cores
-        return each * (GUESS_GPU * host.cores if seat.on_gpu else seat.cores)
+        known = host.rate() if host.seconds >= TRUSTED else None
+        each = (known or GUESS_CORE * host.cores) / host.cores
+        guessed = each * (GUESS_GPU * host.cores if seat.on_gpu else seat.cores)
+        return max(guessed, measured or 0.0)
 
     def _sum(self, without: int = -1) -> float:
         """Return the sum of the rates of all devices that get portions."""

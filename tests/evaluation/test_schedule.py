@@ -206,6 +206,18 @@ def test_cores_judge_rows_that_a_gpu_would_return_to_them() -> None:
     assert Work.of(np.zeros(0, np.int64)) == Work()
 
 
+def test_the_speed_of_a_tiny_portion_is_not_trusted() -> None:
+    cores, gpu = Seat(False, 1 << 17, 16), Seat(True, 1 << 20)
+    schedule = Schedule([cores, gpu])
+    cores.begin(256, 0.0)
+    cores.end(256, 0.0035)  # the cores judge a million rows per second
+    assert schedule.rows(1, 63_000, 0.004) == 0
+    assert schedule.rows(0, 63_000, 0.004) == 31_500
+    cores.begin(256, 0.1)
+    cores.end(256, 0.2)
+    assert schedule.rows(1, 63_000, 0.2) > 0
+
+
 def test_a_gpu_of_unknown_speed_judges_one_portion_of_long_rows_at_a_time() -> None:
     cores, gpu = Seat(False, 1 << 17, 16), Seat(True, 1 << 20)
     schedule = Schedule([cores, gpu])
