@@ -145,7 +145,7 @@ class Cases:
             raise WrongType(f"{name}: {type(cases).__name__} is not a sequence of cases", hint=HINT)
         cases = list(cases)
         if not cases:
-            raise UsageError(f"{name}: there is none", hint=HINT)
+            raise UsageError(f"{name}: there is no case", hint=HINT)
         if not any(map(_is_text, cases)):
             pairs = [_case(case, f"{name}[{i}]") for i, case in enumerate(cases)]
             arguments, expected = zip(*pairs, strict=True)

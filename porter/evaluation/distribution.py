@@ -166,6 +166,7 @@ class Distribution:
     _reports: SimpleQueue[_Report] = field(factory=SimpleQueue, init=False)
     _failures: list[tuple[Worker, LaunchFailed]] = field(factory=list, init=False)
     _cut_all: bool = field(default=False, init=False)
+    _unread: Exception | None = field(default=None, init=False)  # why no more can be cut
     _repeats_later: bool = field(default=False, init=False)
     _began: float = field(factory=time.monotonic, init=False)
 
@@ -183,6 +184,8 @@ class Distribution:
                         self._pieces.popleft()
                         yield from found
                     if not self._pieces and self._cut_all:
+                        if self._unread is not None:
+                            raise self._unread
                         return
                     if any(one.runs or one.opening for one in self.workers) or self._force(pool):
                         self._collect(LOOK if waits else None)
@@ -257,7 +260,7 @@ class Distribution:
             return self._retry(worker)
         if self._may_cut:
             rows = max(least, self._rows(k))
-            portion = self.cutter.next(rows) if rows else None
+            portion = self._cut(rows) if rows else None
             self._cut_all = rows > 0 and portion is None
             if portion is not None:
                 piece = _Piece(portion)
@@ -266,6 +269,14 @@ class Distribution:
         if self._cut_all and not worker.seat.on_gpu:
             return self._repeat(k, worker)
         return None
+
+    def _cut(self, rows: int) -> Portion | None:
+        """Cut a portion. An error of the source ends the evaluation after what was cut before."""
+        try:
+            return self.cutter.next(rows)
+        except Exception as error:
+            self._unread = error
+            return None
 
     def _retry(self, worker: Worker) -> _Run:
         """Take a piece whose device failed, in portions that fit this worker."""

@@ -15,7 +15,7 @@ from porter.array.device_selection import (
     open_target,
 )
 from porter.base.arguments import path
-from porter.errors import ClusterFailed, LaunchFailed, LaunchInterrupted, UsageError
+from porter.errors import LaunchInterrupted, UsageError
 from porter.evaluation.cases import Cases
 from porter.evaluation.devices import MixedDevices, open_mixed
 from porter.evaluation.distribution import judged
@@ -33,7 +33,7 @@ from porter.evaluation.options import (
     batch_of,
     progress_of,
 )
-from porter.evaluation.portion import Cutter
+from porter.evaluation.portion import READING, Cutter
 from porter.evaluation.results import Evaluation
 from porter.fallback import Fallback
 from porter.fs import Image
@@ -173,6 +173,8 @@ def evaluate(
         LaunchFailed: A device failed; `result` has the Judgements of earlier programs.
         LaunchInterrupted: Ctrl-C came; `result` has the Judgements of earlier programs.
         FallbackUnavailable: The machine cannot restrict programs in CPython.
+        Exception: An exception of the iterator `programs`. Also for a program of a wrong type,
+            `result` has the Judgements of earlier programs.
     """
     how = judging_of(
         entry=entry,
@@ -238,7 +240,8 @@ def judgements(
     """Judge `programs` in order, and yield a judgement per portion. Arguments as in evaluate."""
     if not isinstance(device, MixedDevices):
         device = suited(device, how)
-    cutter = Cutter(programs, cases, most=batch or MOST_BATCH)
+    seconds = READING if batch is None else None
+    cutter = Cutter(programs, cases, most=batch or MOST_BATCH, seconds=seconds)
     return counted(judged(device, cutter, how, sized=batch is not None), progress)
 
 
@@ -268,11 +271,14 @@ def collected(judgements: Iterable[Judgement]) -> list[Judgement]:
     try:
         for judgement in judgements:
             found.append(judgement)
-    except (LaunchFailed, ClusterFailed, LaunchInterrupted) as error:
+    except LaunchInterrupted as error:
         error.result = tuple(found)
         raise
     except KeyboardInterrupt as error:
         raise LaunchInterrupted(tuple(found)) from error
+    except Exception as error:  # of a device, of a program, or of the caller's iterator
+        vars(error)["result"] = tuple(found)
+        raise
     return found
 
 

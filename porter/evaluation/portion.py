@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,6 +18,7 @@ from porter.evaluation.cases import Cases
 from porter.run import Program
 
 Source = str | bytes
+READING = 0.5  # seconds in which a portion is read from a source of unknown length
 MOST_COUNTED = 1 << 20  # programs with their own cases of a sequence, whose cases are counted
 HINT = "Give an iterable of sources; or of pairs (source, cases), and no cases beside it."
 
@@ -82,7 +84,8 @@ class Cutter:
 
     The cases of a portion are all calls of a function, or all of programs that run as a whole.
 
-    A portion has at least one program. Programs are read as portions are requested.
+    A portion has at least one program. Programs are read as portions are requested. An error of a
+    program, or of their source, is raised by the call of `next` behind the portion before it.
 
     Attributes:
         first: Index of the first program that is not in a portion yet.
@@ -92,13 +95,22 @@ class Cutter:
         programs: Sources; or pairs of a source and its cases, where `cases` is None.
         cases: The shared cases.
         most: Maximum programs per portion.
+        seconds: A portion is cut when reading it has taken this time, because a source of programs
+            may be slow. None: portions are full.
 
     Raises:
         WrongType: A program has a wrong type; the message has its index. `next` raises it too.
         UsageError: A program has no cases; the message has its index. `next` raises it too.
     """
 
-    def __init__(self, programs: Iterable[Any], cases: Cases | None, *, most: int) -> None:
+    def __init__(
+        self,
+        programs: Iterable[Any],
+        cases: Cases | None,
+        *,
+        most: int,
+        seconds: float | None = None,
+    ) -> None:
         one = isinstance(programs, Mapping) or Program.is_one(programs)
         if one or not isinstance(programs, Iterable):
             raise WrongType(
@@ -111,6 +123,8 @@ class Cutter:
         self._programs = _Reader(iter(programs))
         self._cases = cases
         self._most = most
+        self._seconds = math.inf if seconds is None else seconds
+        self._failure: Exception | None = None
         self._ahead: tuple[bytes, Cases] | None = None  # read, but in no portion yet
         self.first = 0
         self.cut = 0
@@ -150,6 +164,13 @@ class Cutter:
 
     def next(self, rows: int) -> Portion | None:
         """Cut the next portion, of at most `rows` calls; return None after the last program."""
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+        if self.left is None:
+            each = 1 if self._cases is None else max(1, len(self._cases))
+            wanted = min(rows, self._most * each)
+            rows = max(1, min(rows, self.ahead(wanted, self._seconds)))
         cut = self._own(rows) if self._cases is None else self._shared(rows, self._cases)
         if cut is not None:
             self.first += len(cut.sources)
@@ -165,17 +186,33 @@ class Cutter:
         if set(map(type, given)) == {str}:
             sources = tuple([source.encode("utf-8", "surrogatepass") for source in given])
         else:
-            sources = tuple(
-                _source(one, f"programs[{i}]") for i, one in enumerate(given, self.first)
-            )
+            sources = self._checked(given)
         starts = np.zeros(len(sources), np.int64)
         counts = np.full(len(sources), len(cases), np.int64)
         return Portion(self.first, sources, cases, starts, counts)
 
+    def _checked(self, given: list[Any]) -> tuple[bytes, ...]:
+        """Return the sources before the first wrong one; raise its error if there is none."""
+        found: list[bytes] = []
+        try:
+            for index, one in enumerate(given, self.first):
+                found.append(_source(one, f"programs[{index}]"))
+        except WrongType as error:
+            if not found:
+                raise
+            self._failure = error
+        return tuple(found)
+
     def _own(self, rows: int) -> Portion | None:
         gathered = _Gathered(self.first)
         while len(gathered.sources) < self._most:
-            following = self._ahead or self._read(self.first + len(gathered.sources))
+            try:
+                following = self._ahead or self._read(self.first + len(gathered.sources))
+            except Exception as error:
+                if not gathered.sources:
+                    raise
+                self._failure = error
+                break
             if following is None:
                 break
             self._ahead = following

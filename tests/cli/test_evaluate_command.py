@@ -160,7 +160,7 @@ BAD: dict[str, tuple[str, str, tuple[str, ...], int, str]] = {
     "a number": ("3\n", "[[1], 1]\n", (), 2, "programs.jsonl:1: there is no program"),
     "a key": ('{"source": "", "x": 1}\n', "[[1], 1]\n", (), 2, "'x' is not one of source, id"),
     "cases are no list": ('{"source": "", "cases": 3}\n', "[[1], 1]\n", (), 2, "cases are a list"),
-    "no cases": ('""\n', "", (), 2, "cases.jsonl: there is none"),
+    "no cases": ('""\n', "", (), 2, "cases.jsonl: there is no case"),
     "cases": ('""\n', "3\n", (), 47, "cases.jsonl[0]: int is not a case"),
     "two kinds": (
         '{"source": "", "cases": [[[1], 1]]}\n',

@@ -18,7 +18,7 @@ from .conftest import Judge
 SOURCE = "def solve(x): return x"
 CASE = ((1,), 1)
 CASES: dict[str, tuple[Any, str]] = {
-    "none": ([], "cases: there is none"),
+    "none": ([], "cases: there is no case"),
     "text": ("abc", "cases: str is not a sequence of cases"),
     "a number": (3, "cases: int is not a sequence"),
     "one case": ({"args": [], "expected": 1}, "cases: dict is not a sequence"),
@@ -105,7 +105,7 @@ def test_programs(judged: Judge, name: str) -> None:
     [
         (SOURCE, r"programs\[0\]: without shared cases each program is a pair"),
         ((SOURCE,), r"programs\[0\]: without"),
-        ((SOURCE, []), r"programs\[0\], cases: there is none"),
+        ((SOURCE, []), r"programs\[0\], cases: there is no case"),
         ((SOURCE, [1]), r"programs\[0\], cases\[0\]: int is not a case"),
         ((1, [CASE]), r"programs\[0\]: int is not text"),
     ],

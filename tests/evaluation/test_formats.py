@@ -182,7 +182,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "arguments": (
         LIVE_CALL | {"public_test_cases": [{"input": "x", "output": "1"}]}, "not JSON: 'x'"
     ),
-    "no cases": (LIVE | {"public_test_cases": [], "private_test_cases": []}, "there is none"),
+    "no cases": (LIVE | {"public_test_cases": [], "private_test_cases": []}, "there is no case"),
     "function": (LIVE_CALL | {"metadata": {"func_name": "a-b"}}, "is not a Python identifier"),
     "its type": (LIVE_CALL | {"metadata": {"func_name": 3}}, "name of the function is a text"),
     "codes": (LIVE_CALL | {"code_list": [3]}, "code_list[0]: it is a text"),

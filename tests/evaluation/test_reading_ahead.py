@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from porter import evaluate
 from porter.errors import UsageError, WrongType
 from porter.evaluation.cases import Cases
 from porter.evaluation.portion import Cutter
+from porter.evaluation.status import CaseStatus
+from porter.run import Device
 
 SHARED = Cases.of([((k,), k) for k in range(4)], "cases")
 OWN = [((1,), 1), ((2,), 2)]
@@ -68,27 +71,69 @@ def test_a_slow_source_is_not_waited_for() -> None:
     assert cutter.left is None
 
 
+@pytest.mark.parametrize("ahead", [0, 1000])
 @pytest.mark.parametrize(
     "wrong, error", [(3, UsageError), (("x = 1", 3), WrongType), ((), UsageError)]
 )
-def test_a_wrong_program_is_reported_when_it_is_cut(wrong: Any, error: type) -> None:
+def test_a_wrong_program_is_reported_behind_those_before_it(
+    wrong: Any, error: type, ahead: int
+) -> None:
     pairs = [("x = 0", OWN), ("x = 1", OWN), ("x = 2", OWN), wrong, ("x = 4", OWN)]
     cutter = Cutter(iter(pairs), None, most=1000)
-    assert cutter.ahead(1000, 1.0) >= 9
-    portion = cutter.next(2)
-    assert portion is not None and portion.sources == (b"x = 0",)
+    cutter.ahead(ahead, 1.0)
+    portion = cutter.next(100)
+    assert portion is not None and portion.sources == (b"x = 0", b"x = 1", b"x = 2")
     with pytest.raises(error, match=r"programs\[3\]"):
-        cut(cutter, 100)
+        cutter.next(100)
 
 
-def test_an_error_of_the_source_is_raised_behind_the_programs_before_it() -> None:
-    def broken() -> Iterator[str]:
-        yield from ("x = 0", "x = 1", "x = 2")
-        raise OSError("the file is gone")
+def test_a_source_of_a_wrong_type_is_reported_behind_those_before_it() -> None:
+    cutter = Cutter(["x = 0", b"x = 1", 7, "x = 3"], SHARED, most=1000)
+    portion = cutter.next(100)
+    assert portion is not None and portion.sources == (b"x = 0", b"x = 1")
+    with pytest.raises(WrongType, match=r"programs\[2\]"):
+        cutter.next(100)
 
+
+def broken() -> Iterator[str]:
+    """Yield five functions, and fail."""
+    for k in range(5):
+        yield f"def solve(x): return x + {k}"
+    raise OSError("the file is gone")
+
+
+@pytest.mark.parametrize("ahead", [0, 1000])
+def test_an_error_of_the_source_is_raised_behind_the_programs_before_it(ahead: int) -> None:
     cutter = Cutter(broken(), SHARED, most=1000)
-    assert cutter.ahead(1000, 1.0) == 12 and cutter.left is None
-    portion = cutter.next(12)
-    assert portion is not None and len(portion.sources) == 3
+    cutter.ahead(ahead, 1.0)
+    portion = cutter.next(100)
+    assert portion is not None and len(portion.sources) == 5
     with pytest.raises(OSError, match="the file is gone"):
         cutter.next(12)
+
+
+@pytest.mark.parametrize("batch", [None, 2])
+def test_an_error_of_the_source_loses_no_result(any_device: Device, batch: int | None) -> None:
+    with pytest.raises(OSError, match="the file is gone") as caught:
+        evaluate(broken(), [((1,), 1)], device=any_device, batch=batch)
+    found = vars(caught.value)["result"]
+    assert [bool(status == CaseStatus.PASSED) for one in found for status in one.status] == [
+        True,
+        *[False] * 4,
+    ]
+    wrong = ["def solve(x): return x", b"def solve(x): return 0", 7]
+    with pytest.raises(WrongType) as refused:
+        evaluate(wrong, [((1,), 1)], device=any_device, batch=batch)
+    assert sum(len(one.counts) for one in vars(refused.value)["result"]) == 2
+
+
+def test_results_of_a_slow_source_arrive_while_it_is_read(any_device: Device) -> None:
+    def slow() -> Iterator[str]:
+        for k in range(5):
+            time.sleep(0.3)
+            yield f"def solve(x): return x + {k}"
+
+    seen: list[int] = []
+    found = evaluate(slow(), [((1,), 1)], device=any_device, progress=seen.append)
+    assert seen[-1] == 5 and len(seen) > 1
+    assert found.passed[:, 0].tolist() == [True, *[False] * 4]
