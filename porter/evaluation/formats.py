@@ -139,6 +139,7 @@ def _apps(line: Line, name: str) -> Iterator[FormatTask]:
         yield _called(title + suffix, source, cases, function)
 
 
+NAMES = ("task_id", "problem_id", "question_id", "id")  # keys of a line's name, in this order
 TO_THE_END = {"stdin": ""}  # a program that tests itself must only run to its end
 # By name: keys that tell the format, and the function that reads a line.
 FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Line, str], Iterator[FormatTask]]]] = {
@@ -259,5 +260,6 @@ def _joined(value: Any) -> Any:
 
 
 def _name(line: Line, key: str, name: str) -> str:
-    value = line.get(key)
-    return name if value is None else str(value)
+    """Return the name of a line: the format's `key`, else another one of NAMES, else `name`."""
+    values = (line.get(one) for one in (key, *NAMES))
+    return next((str(value) for value in values if value is not None), name)

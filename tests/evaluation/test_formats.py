@@ -117,6 +117,20 @@ def test_candidates_replace_the_sets_solution() -> None:
     assert detect({"source": "", "test_list": []}) == OWN == detect([]) == detect({})
 
 
+@pytest.mark.parametrize(
+    "keys, names",
+    [
+        ({"problem_id": 4, "id": 9}, ["4/0", "4/1"]),
+        ({"id": 9}, ["9/0", "9/1"]),
+        ({"question_id": "q", "id": 9}, ["q/0", "q/1"]),
+        ({}, ["default/0", "default/1"]),
+    ],
+)
+def test_the_key_of_a_name(keys: dict[str, Any], names: list[str]) -> None:
+    line = {key: value for key, value in APPS.items() if key != "problem_id"} | keys
+    assert [task.name for task in tasks(line, "apps", "default")] == names
+
+
 def test_own_lines(built: Any, tmp_path: Path) -> None:
     lines = [
         {"id": "a", "source": "def f(x): return x", "entry": "f", "cases": [[[1], 1]]},
