@@ -34,7 +34,7 @@ from porter.evaluation.judgement import Judgement, judge
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Cutter, Portion
 from porter.evaluation.processes import MANY_PROGRAMS, processes_of
-from porter.evaluation.schedule import NOTHING, Schedule, Seat, Work
+from porter.evaluation.schedule import NOTHING, Schedule, Seat, StepCounts
 from porter.run import Cancel, Device
 from porter.run.device.base import MemberDevice
 from porter.run.device.host import HostTwin
@@ -339,7 +339,7 @@ class Distribution:
         piece.runs.remove(run)
         worker.runs -= 1
         judged = isinstance(found, Judgement)
-        work = Work.of(found.steps) if isinstance(found, Judgement) else NOTHING
+        work = StepCounts.of(found.steps) if isinstance(found, Judgement) else NOTHING
         worker.seat.end(run.portion.rows, time.monotonic(), judged=judged, work=work)
         if piece.judgements is not None:
             return

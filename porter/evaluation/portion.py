@@ -120,7 +120,7 @@ class Cutter:
         self._expected = self._programs_expected * (0 if cases is None else len(cases))
         if cases is None and isinstance(programs, list | tuple) and len(programs) <= MOST_COUNTED:
             self._expected = sum(map(_own_rows, programs))
-        self._programs = _Reader(iter(programs))
+        self._programs = _ReadAhead(iter(programs))
         self._cases = cases
         self._most = most
         self._seconds = math.inf if seconds is None else seconds
@@ -230,7 +230,7 @@ class Cutter:
         return None
 
 
-class _Reader:
+class _ReadAhead:
     """An iterator over programs that can be read ahead.
 
     A program is checked when it is cut. An error of the iterator is raised behind the programs

@@ -50,7 +50,7 @@ PATIENCE = 0.4  # seconds after which such an evaluation uses the processes too
 
 
 @frozen
-class Work:
+class StepCounts:
     """The steps that the rows of a portion took.
 
     Attributes:
@@ -66,7 +66,7 @@ class Work:
     long_rows: int = 0
 
     @classmethod
-    def of(cls, steps: np.ndarray[Any, Any]) -> Work:
+    def of(cls, steps: np.ndarray[Any, Any]) -> StepCounts:
         """Return the work of rows from their steps (int64)."""
         if not len(steps):
             return cls()
@@ -74,7 +74,7 @@ class Work:
         return cls(int(steps.sum()), int(steps.max()), int(long.sum()), len(long))
 
 
-NOTHING = Work()
+NOTHING = StepCounts()
 
 
 @define
@@ -94,7 +94,7 @@ class Seat:
         quickest: Seconds of its shortest finished portion; None before one has ended.
         longest: Seconds of the longest row of its finished portions, at most.
         steps: Steps of its finished portions.
-        long: Steps of the long rows of these, as in `Work`.
+        long: Steps of the long rows of these, as in `StepCounts`.
         long_rows: Number of these rows.
         running: Rows and start of each portion in progress.
     """
@@ -121,7 +121,9 @@ class Seat:
             self.started = now
         self.running.append((rows, now))
 
-    def end(self, rows: int, now: float, *, judged: bool = True, work: Work = NOTHING) -> None:
+    def end(
+        self, rows: int, now: float, *, judged: bool = True, work: StepCounts = NOTHING
+    ) -> None:
         """Record the end of a portion; `judged`: it has results; `work`: their steps."""
         at = next(k for k, (count, _) in enumerate(self.running) if count == rows)
         _, began = self.running.pop(at)

@@ -7,7 +7,7 @@ import heapq
 import numpy as np
 import pytest
 
-from porter.evaluation.schedule import Schedule, Seat, Work
+from porter.evaluation.schedule import Schedule, Seat, StepCounts
 
 
 def simulated(
@@ -194,16 +194,16 @@ def test_cores_judge_rows_that_a_gpu_would_return_to_them() -> None:
     cores, gpu = Seat(False, 1 << 17, 16), Seat(True, 1 << 20)
     schedule = Schedule([cores, gpu])
     cores.begin(256, 0.0)
-    cores.end(256, 0.1, work=Work.of(np.array([9_000_000] * 2 + [8_000] * 254)))
+    cores.end(256, 0.1, work=StepCounts.of(np.array([9_000_000] * 2 + [8_000] * 254)))
     assert cores.longest == pytest.approx(0.1)
     assert schedule.rows(1, 65_600, 1.0) == 0
     assert schedule.rows(1, 10_000_000, 1.0) == 1 << 18  # a thousand such rows have enough lanes
     assert schedule.rows(0, 3_000, 1.0) == 1_500
     assert schedule.rows(0, None, 1.0) == 4 * 256  # four times as long as its longest row
     cores.begin(256, 1.0)
-    cores.end(256, 1.1, work=Work.of(np.full(256, 200_000)))
+    cores.end(256, 1.1, work=StepCounts.of(np.full(256, 200_000)))
     assert schedule.rows(1, 65_600, 1.0) > 0
-    assert Work.of(np.zeros(0, np.int64)) == Work()
+    assert StepCounts.of(np.zeros(0, np.int64)) == StepCounts()
 
 
 def test_the_speed_of_a_tiny_portion_is_not_trusted() -> None:
