@@ -119,7 +119,7 @@ def test_comparison_of_an_evaluation(client: TestClient) -> None:
         ({"tests": CASES}, "give either"),
         ({"program": ADD, "answer": ADD, "tests": CASES}, "give either"),
         ({"program": ADD}, "tests: this field is missing"),
-        ({"program": ADD, "tests": []}, "tests: there is none"),
+        ({"program": ADD, "tests": []}, "tests: there is no case"),
         ({"program": ADD, "tests": None}, "no known shape"),
         ({"program": ADD, "tests": "print(1)"}, "without an assertion"),
         ({"program": ADD, "tests": CASES, "entry": "a b"}, "not a Python identifier"),
