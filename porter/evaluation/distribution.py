@@ -5,7 +5,8 @@ device judges portions. Two decisions make the time follow the total work instea
 device:
 
 * Sizes. GPUs among themselves get portions of one size (`rows_for`). A host twin beside GPUs gets
-  portions of 0.1 s until a GPU proves much faster. GPUs get a share by measured speed (`schedule`).
+  portions of 0.1 s or more until a GPU proves much faster. GPUs get a share by measured speed
+  (`schedule`).
 * Repetition. When no program is left, idle cores judge a portion that a GPU still runs, once the
   GPU has taken as long as they would, in pieces, from the first program on. The first result
   counts; the other one is cancelled. Results do not depend on the device, so the choice cannot be
@@ -34,7 +35,7 @@ from porter.evaluation.judgement import Judgement, judge
 from porter.evaluation.options import Judging
 from porter.evaluation.portion import Cutter, Portion
 from porter.evaluation.processes import MANY_PROGRAMS, processes_of
-from porter.evaluation.schedule import NOTHING, Schedule, Seat, StepCounts
+from porter.evaluation.schedule import Schedule, Seat, StepCounts
 from porter.run import Cancel, Device
 from porter.run.device.base import MemberDevice
 from porter.run.device.host import HostTwin
@@ -338,9 +339,8 @@ class Distribution:
         piece, worker = run.piece, run.worker
         piece.runs.remove(run)
         worker.runs -= 1
-        judged = isinstance(found, Judgement)
-        work = StepCounts.of(found.steps) if isinstance(found, Judgement) else NOTHING
-        worker.seat.end(run.portion.rows, time.monotonic(), judged=judged, work=work)
+        work = StepCounts.of(found.steps) if isinstance(found, Judgement) else None
+        worker.seat.end(run.portion.rows, time.monotonic(), work)
         if piece.judgements is not None:
             return
         if isinstance(found, Judgement):

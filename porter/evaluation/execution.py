@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import Any
@@ -240,7 +241,7 @@ def judgements(
     """Judge `programs` in order, and yield a judgement per portion. Arguments as in evaluate."""
     if not isinstance(device, MixedDevices):
         device = suited(device, how)
-    seconds = READING if batch is None else None
+    seconds = READING if batch is None else math.inf
     cutter = Cutter(programs, cases, most=batch or MOST_BATCH, seconds=seconds)
     return counted(judged(device, cutter, how, sized=batch is not None), progress)
 
@@ -271,14 +272,11 @@ def collected(judgements: Iterable[Judgement]) -> list[Judgement]:
     try:
         for judgement in judgements:
             found.append(judgement)
-    except LaunchInterrupted as error:
-        error.result = tuple(found)
+    except (LaunchInterrupted, Exception) as error:  # the latter also of the caller's iterator
+        vars(error)["result"] = tuple(found)
         raise
     except KeyboardInterrupt as error:
         raise LaunchInterrupted(tuple(found)) from error
-    except Exception as error:  # of a device, of a program, or of the caller's iterator
-        vars(error)["result"] = tuple(found)
-        raise
     return found
 
 

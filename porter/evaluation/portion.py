@@ -96,7 +96,7 @@ class Cutter:
         cases: The shared cases.
         most: Maximum programs per portion.
         seconds: A portion is cut when reading it has taken this time, because a source of programs
-            may be slow. None: portions are full.
+            may be slow.
 
     Raises:
         WrongType: A program has a wrong type; the message has its index. `next` raises it too.
@@ -109,7 +109,7 @@ class Cutter:
         cases: Cases | None,
         *,
         most: int,
-        seconds: float | None = None,
+        seconds: float = math.inf,
     ) -> None:
         one = isinstance(programs, Mapping) or Program.is_one(programs)
         if one or not isinstance(programs, Iterable):
@@ -123,7 +123,7 @@ class Cutter:
         self._programs = _ReadAhead(iter(programs))
         self._cases = cases
         self._most = most
-        self._seconds = math.inf if seconds is None else seconds
+        self._seconds = seconds
         self._failure: Exception | None = None
         self._ahead: tuple[bytes, Cases] | None = None  # read, but in no portion yet
         self.first = 0
@@ -192,7 +192,11 @@ class Cutter:
         return Portion(self.first, sources, cases, starts, counts)
 
     def _checked(self, given: list[Any]) -> tuple[bytes, ...]:
-        """Return the sources before the first wrong one; raise its error if there is none."""
+        """Return the encoded sources up to the first of a wrong type, which `next` reports later.
+
+        Raises:
+            WrongType: The first source has a wrong type.
+        """
         found: list[bytes] = []
         try:
             for index, one in enumerate(given, self.first):
@@ -287,8 +291,8 @@ def _own_rows(program: Any) -> int:
     """Return the number of cases of a program that was not checked yet; 1 if it is not known."""
     try:
         return max(1, length_hint(program[1], 1))
-    except (TypeError, LookupError):
-        return 1  # `_with_cases` reports what is wrong
+    except Exception:  # also one of the object's own __len__; `_with_cases` reports it
+        return 1
 
 
 def _with_cases(program: Any, name: str) -> tuple[bytes, Cases]:

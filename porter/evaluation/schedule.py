@@ -121,16 +121,14 @@ class Seat:
             self.started = now
         self.running.append((rows, now))
 
-    def end(
-        self, rows: int, now: float, *, judged: bool = True, work: StepCounts = NOTHING
-    ) -> None:
-        """Record the end of a portion; `judged`: it has results; `work`: their steps."""
+    def end(self, rows: int, now: float, work: StepCounts | None = NOTHING) -> None:
+        """Record the end of a portion; `work`: the steps of its rows, None without results."""
         at = next(k for k, (count, _) in enumerate(self.running) if count == rows)
         _, began = self.running.pop(at)
         assert self.started is not None
         self.seconds += max(1e-6, now - self.started)
         self.started = now
-        if judged:
+        if work is not None:
             self.rows += rows
             self.last = max(self.last, rows)
             took = now - began
@@ -200,18 +198,17 @@ class Schedule:
         if rate is not None and self._is_much_slower(rate):
             return 0
         wanted = first
+        # Half of these cores' share of what is left.
+        half = int((left or 0) * self._rate(k) / (self._sum() or self._rate(k)) / 2)
         if rate is not None:
             # A portion lasts as long as its longest row, so it gets work for the other cores.
             slice_ = max(SLICE, ROWS_OF_SLICE * cores.longest)
             wanted = min(int(rate * slice_), GROWTH * max(cores.last, first))
             if left is not None and not self._wants_gpu(left):
-                share = left * self._rate(k) / (self._sum() or self._rate(k))
-                wanted = max(wanted, min(int(share / 2), int(rate * ALONE)))
+                wanted = max(wanted, min(half, int(rate * ALONE)))
         if left is not None and any(seat.running for seat in self.seats if seat is not cores):
             # Other devices do not wait for the last portion of these cores.
-            rates = self._sum() or self._rate(k)
-            wanted = min(wanted, int(left * self._rate(k) / rates / 2))
-            wanted = max(wanted, first if rate is None else int(rate * LEAST_SLICE))
+            wanted = max(min(wanted, half), first if rate is None else int(rate * LEAST_SLICE))
         return max(cores.cores, min(wanted, cores.most))
 
     def _is_much_slower(self, rate: float) -> bool:

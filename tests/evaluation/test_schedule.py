@@ -153,7 +153,7 @@ def test_no_portion_is_tiny(rate: float, rows: int) -> None:
 def test_a_failed_portion_counts_no_rows() -> None:
     seat = Seat(True, 1000)
     seat.begin(500, 1.0)
-    seat.end(500, 2.0, judged=False)
+    seat.end(500, 2.0, None)
     assert seat.rate() is None
     seat.begin(500, 2.0)
     seat.end(500, 2.5)
@@ -190,18 +190,18 @@ def test_few_long_rows_never_take_longer_than_on_the_cores(
 
 
 def test_cores_judge_rows_that_a_gpu_would_return_to_them() -> None:
-    """One program in 164 of HumanEval takes four fifths of the steps, too many for a GPU."""
+    """Keep rows on the cores if a GPU would return most steps, as in the set HumanEval."""
     cores, gpu = Seat(False, 1 << 17, 16), Seat(True, 1 << 20)
     schedule = Schedule([cores, gpu])
     cores.begin(256, 0.0)
-    cores.end(256, 0.1, work=StepCounts.of(np.array([9_000_000] * 2 + [8_000] * 254)))
+    cores.end(256, 0.1, StepCounts.of(np.array([9_000_000] * 2 + [8_000] * 254)))
     assert cores.longest == pytest.approx(0.1)
     assert schedule.rows(1, 65_600, 1.0) == 0
     assert schedule.rows(1, 10_000_000, 1.0) == 1 << 18  # a thousand such rows have enough lanes
     assert schedule.rows(0, 3_000, 1.0) == 1_500
     assert schedule.rows(0, None, 1.0) == 4 * 256  # four times as long as its longest row
     cores.begin(256, 1.0)
-    cores.end(256, 1.1, work=StepCounts.of(np.full(256, 200_000)))
+    cores.end(256, 1.1, StepCounts.of(np.full(256, 200_000)))
     assert schedule.rows(1, 65_600, 1.0) > 0
     assert StepCounts.of(np.zeros(0, np.int64)) == StepCounts()
 
