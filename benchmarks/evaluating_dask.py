@@ -13,51 +13,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from benchmarks.evaluating import EXPECTED
 from porter import dask, evaluate
 from porter.evaluation.devices import open_all
 from porter.evaluation.execution import open_sandbox
 from porter_dev.candidates import functions
-
-STARTING = 60  # seconds
-
-
-@contextmanager
-def workers(target: str, count: int) -> Iterator[Any]:
-    """Yield a client of a scheduler with `count` worker processes."""
-    import distributed
-
-    cores = max(1, (os.cpu_count() or 1) // count)
-    with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
-        command += ["--nthreads", str(1 if target == "cuda" else cores), "--no-dashboard"]
-        processes = [
-            subprocess.Popen(
-                command,
-                env={**os.environ, "CUDA_VISIBLE_DEVICES": str(k)},
-                stderr=subprocess.DEVNULL,
-            )
-            for k in range(count)
-        ]
-        try:
-            client.wait_for_workers(count, timeout=STARTING)
-            yield client
-        finally:
-            for process in processes:
-                process.terminate()
-            for process in processes:
-                process.wait()
+from porter_dev.dask_workers import workers
 
 
 def main() -> None:
@@ -74,15 +38,16 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=64)
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
-    numbers = ",".join(map(str, range(options.workers))) if options.target == "cuda" else None
-    device, _ = open_sandbox(
-        None if numbers else options.target, None, options.build, devices=numbers
-    )
+    target, numbers, threads = None, ",".join(map(str, range(options.workers))), 1
+    if options.target == "host":
+        target, numbers = "host", None
+        threads = max(1, (os.cpu_count() or 1) // options.workers)
+    device, _ = open_sandbox(target, None, options.build, devices=numbers)
     open_all(device)
     cases = [((case,), EXPECTED) for case in range(options.cases)]
     evaluate(functions(7, 512), cases, device=device)
     wrong = False
-    with workers(options.target, options.workers) as client:
+    with workers(options.workers, threads) as client:
         for k in range(options.repeat):
             sources = functions(1000 + k, options.programs)
             begun = time.perf_counter()

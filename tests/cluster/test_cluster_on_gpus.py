@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from porter import dask, evaluate
 from porter.errors import NoGpu
 from porter.run.built import Built, open_build
 from porter_dev.candidates import functions
+from porter_dev.dask_workers import workers as one_per_gpu
 from tests.cluster.conftest import killing_one
 
 pytestmark = pytest.mark.gpu
@@ -33,34 +32,15 @@ def on_gpu() -> Built:
 @pytest.fixture(scope="module")
 def workers(on_gpu: Built) -> Iterator[tuple[Any, int]]:
     """Yield a client of a scheduler with one worker process per GPU, and the number of GPUs."""
-    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
     from porter.run.device.cuda import gpu_count
 
     try:
         count = gpu_count()
     except NoGpu as error:
         pytest.skip(error.message)
-    with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
-        processes = [
-            subprocess.Popen(
-                [*command, "--nthreads", "1", "--no-dashboard"],
-                env={**os.environ, "CUDA_VISIBLE_DEVICES": str(k)},
-                stderr=subprocess.DEVNULL,
-            )
-            for k in range(count)
-        ]
-        try:
-            client.wait_for_workers(count, timeout=60)
-            yield client, count
-        finally:
-            for process in processes:
-                process.terminate()
-            for process in processes:
-                process.wait(20)
+    with one_per_gpu(count) as client:
+        yield client, count
 
 
 def test_programs_are_judged_as_on_one(on_gpu: Built, workers: tuple[Any, int]) -> None:
