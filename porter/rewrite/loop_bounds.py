@@ -375,13 +375,9 @@ def is_repaid(inner: Loop, outer: Loop, addressed: frozenset[int]) -> bool:
 
     It then has at most as many iterations as the outer loop, in all.
     """
-    down = {
-        variable
-        for condition in _conditions(inner)
-        if (variable := _counted_to_zero(condition)) in stepping(inner, addressed).back
-        and variable is not None
-        and _steps_by_one(inner, variable)
-    }
+    tested = {_counted_to_zero(condition) for condition in _conditions(inner)}
+    back = stepping(inner, addressed).back
+    down = {variable for variable in back if variable in tested and _steps_by_one(inner, variable)}
     mine = {change.node for change in changes(inner.nodes())}
     up = [
         change
